@@ -18,8 +18,13 @@ from scoring.core.challenge import Challenge
 
 
 class RegistryRow(NamedTuple):
-    """A challenge in the registry: its name in lists, a short name for the navigation, and the package that
-    defines its `CHALLENGE`."""
+    """A challenge in the registry.
+
+    Attributes:
+        name: Name in lists.
+        short_name: Name in the navigation.
+        package: Package that defines its `CHALLENGE`.
+    """
 
     name: str
     short_name: str
@@ -36,13 +41,13 @@ REGISTRY = {
 
 
 def challenge_ids() -> list[str]:
-    """Return the ids of all challenges in the order of every list."""
+    """Return the ids of all challenges, in the order in which lists show them."""
     return list(REGISTRY)
 
 
 def is_known(challenge_id: object) -> bool:
-    """Return whether an id from any source belongs to a challenge: a built-in one, or exactly this version of
-    a declared one. File names do not count."""
+    """Return whether an id belongs to a built-in challenge or to exactly this version of a declared one. File
+    names do not count."""
     if not isinstance(challenge_id, str) or challenge_id in REGISTRY:
         return challenge_id in REGISTRY
     declared = _library().find(challenge_id)
@@ -50,7 +55,7 @@ def is_known(challenge_id: object) -> bool:
 
 
 def is_named(name: str) -> bool:
-    """Return whether a person may use this name for a challenge: an id, or a file name such as
+    """Return whether a name that a person typed can name a challenge: an id, or a file name such as
     "FILE.toml"."""
     return name in REGISTRY or name.endswith(".toml") or _library().find(name) is not None
 
@@ -61,7 +66,7 @@ def remember(declaration: object) -> None:
 
 
 def kept_declaration(challenge_id: str) -> dict[str, Any]:
-    """Return the additional data that define a declared challenge, `{"declaration": ...}`; empty for a
+    """Return the data that must be stored with a declared challenge, `{"declaration": ...}`; empty for a
     built-in one."""
     declared = None if challenge_id in REGISTRY else _library().declaration_of(challenge_id)
     return {} if declared is None else {"declaration": declared.tree}

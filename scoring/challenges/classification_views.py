@@ -44,7 +44,7 @@ STARRED = "A star marks a class with under 15 cases: read the interval, because 
 
 
 def method(card: ScoreCard) -> str:
-    """Return n, unit, resamples and seed as a sentence, for captions."""
+    """Return a caption with the number of cases, the unit, the resamples and the seed."""
     source = card.provenance
     if not card.intervals:
         return f"n = {card.n_cases}, no intervals."
@@ -57,15 +57,15 @@ def method(card: ScoreCard) -> str:
 
 
 def class_name(name: str, risk: str | None = None) -> str:
-    """Return a class as Markdown, after the coloured symbol of its risk group."""
+    """Return a class name as Markdown, with the coloured symbol of its risk group in front."""
     return f":{RISK_COLOUR[risk]}[{SHAPES[risk]}] {markdown(name)}" if risk else markdown(name)
 
 
 def measure(
     card: ScoreCard, key: str, name: str, explain: str | None = None, below: str | None = None
 ) -> Fact:
-    """Return a metric of the card as a fact (higher is better), with its interval below unless another text
-    is given."""
+    """Return a metric of a scorecard as a fact. Its interval is shown below unless another text is given.
+    Higher values are better."""
     return Fact(
         name,
         share(card.metrics[key]),
@@ -78,10 +78,11 @@ def measure(
 def score_strip(
     card: ScoreCard, weights: Mapping[str, tuple[str, str, float]], ceiling: float | None = None
 ) -> Figure:
-    """Return a figure of the parts of the score, with its arithmetic.
+    """Return a figure of the parts of the score and their sum.
 
-    weights: metric -> (name, short name, points out of 100). ceiling: the score if every case were right,
-    0..1.
+    Args:
+        weights: Name, short name and points out of 100 of each metric.
+        ceiling: The score if every case were right, 0..1.
     """
     parts = [
         score_points.ScorePart(name, short, weight, part_value(card, key, weight))
@@ -101,20 +102,23 @@ def score_strip(
 
 
 def authority(card: ScoreCard) -> str:
-    """Return whether the score is official, as the end of a sentence."""
+    """Return the end of a sentence that says whether the score is official."""
     return "equal to the official number in every digit" if card.official.same else "not the official number"
 
 
 def part_value(card: ScoreCard, key: str, weight: float) -> float | None:
-    """Return the value that entered the score: if a challenge rounds its parts, `points` contains them
-    rounded."""
+    """Return the value of a part as it entered the score, rounded if the challenge rounds its parts."""
     won = card.more.get("points", {}).get(key)
     return card.metrics.get(key) if won is None else 100 * won / weight
 
 
 def points_lost_figure(card: ScoreCard, name: str = "F1", key: str = "f1") -> Figure:
-    """Draw `score_lost` of each class, computed in the challenge's `card`. key: of the measure in
-    `per_class`; name: as shown."""
+    """Draw how many points of the score each class lost (`score_lost`).
+
+    Args:
+        name: Displayed name of the measure.
+        key: Name of the measure in `per_class`.
+    """
     rows = card.per_class
     order = sorted(rows, key=lambda c: -(rows[c]["score_lost"] or 0))
     caption = (
@@ -141,17 +145,21 @@ def _hundredfold(value: float | None) -> float | None:
 
 
 def risks_of(card: ScoreCard) -> dict[str, str]:
-    """Return the risk group of every class that has one."""
+    """Return the risk group of each class that has one."""
     return {name: entry["risk"] for name, entry in card.per_class.items() if entry.get("risk")}
 
 
 def in_risk_order(names: Sequence[str], risks: Mapping[str, str]) -> list[str]:
-    """Return classes ordered by risk group, worst first; without risk groups, in their own order."""
+    """Return classes ordered by risk group, the worst group first. Without risk groups, the order stays."""
     return sorted(names, key=lambda name: list(SYMBOLS).index(risks[name]) if name in risks else 0)
 
 
 def classes_table(card: ScoreCard, columns: Sequence[Column], caption: str | None = None) -> Table:
-    """Return a table of results by class. columns: of entries in `per_class`, after the name of the class."""
+    """Return a table of results by class.
+
+    Args:
+        columns: Columns for entries in `per_class`; the name of the class comes first.
+    """
     risks = risks_of(card)
     order = in_risk_order(list(card.per_class), risks)
     absent = dict.fromkeys(column.name for column in columns)
@@ -167,9 +175,10 @@ def classes_table(card: ScoreCard, columns: Sequence[Column], caption: str | Non
 
 
 def confusion(card: ScoreCard, risks: Mapping[str, str] | None = None) -> list[Block]:
-    """Return the confusion matrix of classes, as counts or shares of the row, and the complete counts.
+    """Return the confusion matrix of classes as counts or as shares of its rows, and a table of all counts.
 
-    risks: class -> risk group for marked classes; None: those of the card.
+    Args:
+        risks: Risk group of each marked class; None: those of the scorecard.
     """
     risks = risks_of(card) if risks is None else risks
     labels, counts = card.confusion
@@ -191,7 +200,7 @@ def confusion(card: ScoreCard, risks: Mapping[str, str] | None = None) -> list[B
 
 
 def counts_by_class(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> dict[str, Sequence[Any]]:
-    """Return a matrix of counts as columns: the true class, then one per predicted class."""
+    """Return a count matrix as table columns: the true class, then one column per predicted class."""
     columns = np.asarray(counts).T.tolist()
     return {"truth, predicted →": list(labels), **dict(zip(labels, columns, strict=True))}
 
@@ -199,7 +208,7 @@ def counts_by_class(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> d
 def counts_table(
     labels: Sequence[str], counts: Sequence[Sequence[int]], risks: Mapping[str, str], key: str = "counts"
 ) -> Table:
-    """Return a matrix of counts as the table below the figure in a report."""
+    """Return a count matrix as the table that reports show below the figure."""
     rows = counts_by_class(labels, counts)
     first, *predicted = rows
     columns = (Column(first, first, "class"), *(Column(name, name, "number", 0) for name in predicted))
@@ -207,7 +216,7 @@ def counts_table(
 
 
 def curves(card: ScoreCard) -> list[Block]:
-    """Return one-versus-rest curves: ROC, precision and recall, in a small figure per class."""
+    """Return one-versus-rest ROC and precision-recall curves, in a small figure per class."""
     if "roc_grid" not in card.arrays:
         return [Text("No curves: the submission holds labels only, or nothing was resampled.", "note")]
     roc = Panels(
@@ -245,8 +254,14 @@ def _curve_panels(card: ScoreCard, kind: str, values: str, area: str) -> list[Pa
 
 @dataclass(frozen=True)
 class CalibrationWords:
-    """Texts about a challenge's calibration. figure: about the diagram. gap, brier: about ECE and Brier
-    score. above: about points above the line."""
+    """Texts about the calibration of a challenge's outputs.
+
+    Attributes:
+        figure: Labels of the reliability diagram.
+        gap: About the expected calibration error.
+        brier: About the Brier score.
+        above: About points above the diagonal.
+    """
 
     figure: ReliabilityLabels = LARGEST_OUTPUT
     gap: str = "Mean gap between the largest output and the share of correct cases, weighted by n"
@@ -255,7 +270,7 @@ class CalibrationWords:
 
 
 def calibration(card: ScoreCard, wording: CalibrationWords = CalibrationWords()) -> list[Block]:
-    """Return whether outputs can be trusted as probabilities."""
+    """Return figures and texts that show whether outputs can be trusted as probabilities."""
     if "reliability_n" not in card.arrays:
         return [
             Text(
@@ -303,7 +318,12 @@ def _distances(card: ScoreCard, wording: CalibrationWords) -> list[Fact]:
 
 @dataclass(frozen=True)
 class Measure:
-    """A share by group. metric: its name in slices and metrics. of: the cases that it counts, as text."""
+    """A measure that is shown for each subgroup.
+
+    Attributes:
+        metric: Name in slices and metrics.
+        of: Text that says which cases it counts.
+    """
 
     metric: str
     question: str
@@ -323,7 +343,8 @@ RISK_MEASURES = (
 
 
 def subgroups(card: ScoreCard, measures: Sequence[Measure] = RISK_MEASURES) -> list[Block]:
-    """Return shares by age, gender, body site and similar groups, with a table of the numbers."""
+    """Return measures by age, gender, body site and similar groups as a figure, and a table of the
+    numbers."""
     drawn = [(_by_group(card, measure),) for measure in measures]
     return [SideBySide(drawn, [1] * len(drawn)), slices_table(card.more["slices"])]
 
@@ -349,7 +370,7 @@ def _by_group(card: ScoreCard, measure: Measure) -> Figure:
 
 
 def slices_table(slices: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Table:
-    """Return every number of every subgroup, for reports."""
+    """Return a table of all subgroup numbers, for reports."""
     entries = [(by, group, entry) for by, groups in slices.items() for group, entry in groups.items()]
     keys = list(dict.fromkeys(key for *_, entry in entries for key in entry))
     rows = [dict.fromkeys(keys) | {"by": by, "group": group} | dict(entry) for by, group, entry in entries]
@@ -358,7 +379,7 @@ def slices_table(slices: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Table
 
 
 def estimated(key: str) -> Column:
-    """Return the column of a number in the JSON file, or of its interval, under its own name."""
+    """Return the table column for a number or interval of the JSON file, labelled with its key."""
     label = key.replace("_", " ") if key == "n" or key.startswith("n_") else named(key)
     if key.endswith("_interval"):
         return Column(key, label, "interval", 2, lighter=True, detail=True)

@@ -24,8 +24,8 @@ are poor."""
 
 
 def copied_truth(outputs: Floats, positives: Bools, where: str) -> Iterator[Finding]:
-    """Yield `equal-to-truth` if outputs [N, K] are exactly 1 for the true class of many cases and 0
-    otherwise.
+    """Yield `equal-to-truth` if outputs [N, K] are exactly 1 for the true class and 0 otherwise in many
+    cases.
 
     Args:
         positives: Which classes are true [N, K].
@@ -48,8 +48,10 @@ def constant_output(outputs: Floats, where: str) -> Iterator[Finding]:
 
 
 def doubtful_numbers(numbers: Floats, truth: Floats | None, where: str) -> Iterator[Finding]:
-    """Yield `sentinel-value` if a marker of missing values is far from all other values, and `other-unit` if
-    the medians of predictions and truth differ strongly.
+    """Yield findings about numbers that are probably mistakes.
+
+    `sentinel-value`: a marker of missing values lies far from all other values. `other-unit`: the medians of
+    predictions and truth differ strongly.
 
     Args:
         numbers: The predictions [N, K]; NaN if missing.
@@ -82,7 +84,7 @@ def doubtful_numbers(numbers: Floats, truth: Floats | None, where: str) -> Itera
 
 
 def upside_down(scores: Floats, positive: Bools, where: str, before: Pairs = ()) -> Iterator[Finding]:
-    """Yield `direction-suspect` if an AUC is further below 0.5 than chance explains.
+    """Yield `direction-suspect` if an AUC is further below 0.5 than chance can explain.
 
     Args:
         scores: Scores of the positive class [N], NaN if missing.
@@ -107,7 +109,7 @@ def upside_down(scores: Floats, positive: Bools, where: str, before: Pairs = ())
 
 
 def consequence(interval: str, n: int, kind: str | None) -> str:
-    """Return the effect of few cases on an interval, as a part of a sentence.
+    """Return a part of a sentence that says what few cases do to an interval.
 
     Args:
         interval: Name of the interval: "interval of F1".
@@ -122,7 +124,7 @@ def consequence(interval: str, n: int, kind: str | None) -> str:
 def few_cases(
     supports: Mapping[str, int], kind: str | None, what: str = "interval of F1"
 ) -> Iterator[Finding]:
-    """Yield `few-cases-in-class` for every class with some, but few, cases.
+    """Yield `few-cases-in-class` for every class with at least one but too few cases.
 
     Args:
         supports: Number of cases by class.

@@ -11,5 +11,5 @@ _LESIONS: dict[str, list[str]] = tomllib.loads(
 
 
 def names_of(classes: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the names of each class, in the order of the classes."""
+    """Return the spellings of each class that are accepted, in the order of the classes."""
     return {name: tuple(_LESIONS.get(name, ())) for name in classes}

@@ -13,7 +13,7 @@ SENTENCE = 600
 
 
 def verdict(card: ScoreCard, question: str, actions: Mapping[str, str], fine: str) -> Text:
-    """Return how the official program treats the files.
+    """Return a text that says how the official program treats the files.
 
     Args:
         actions: Code of a finding -> what the program does ("would cancel the whole run").
@@ -28,8 +28,11 @@ def verdict(card: ScoreCard, question: str, actions: Mapping[str, str], fine: st
 
 
 def format_facts(model: Mapping[str, Any], there: bool = True) -> list[Fact]:
-    """Return format, kind of outputs and size of the graph. there: whether the official program has its own
-    limits."""
+    """Return facts about a model: ONNX version, kind of outputs and size of the graph.
+
+    Args:
+        there: Whether the official program has its own limits.
+    """
     return [
         Fact("IR version", str(model["ir_version"]), "official code: up to 10" if there else ""),
         Fact("Opset", str(model["opset"]), "official code: up to 21" if there else ""),
@@ -39,7 +42,11 @@ def format_facts(model: Mapping[str, Any], there: bool = True) -> list[Fact]:
 
 
 def tensors(model: Mapping[str, Any]) -> Table:
-    """Return the inputs and outputs that a model declares. model: `Inspection.model`."""
+    """Return a table of the inputs and outputs that a model declares.
+
+    Args:
+        model: `Inspection.model`.
+    """
     return Table.of(
         "Which inputs and outputs does the model have?",
         [{**tensor, "what": end} for end in ("inputs", "outputs") for tensor in model[end]],
@@ -59,7 +66,7 @@ def _shape(shape: Sequence[int | str | None] | None) -> str:
 
 
 def remarks(card: ScoreCard, codes: Sequence[str]) -> list[Text]:
-    """Return the findings with these codes, in full."""
+    """Return the full texts of the findings with these codes."""
     return [
         Text(f"**{finding.code}**: {markdown(finding.message, SENTENCE)}")
         for finding in card.findings

@@ -58,7 +58,7 @@ READ = "Drop a table of predictions or labels, an ONNX model, masks, lists of nu
 
 @dataclass(frozen=True)
 class Recognised:
-    """Possible uses of some of the dropped files.
+    """What some of the dropped files may be.
 
     Attributes:
         readings: Possible uses, likeliest first; empty if no challenge accepts the files.
@@ -74,13 +74,13 @@ class Recognised:
 
     @property
     def is_plain(self) -> bool:
-        """Whether one use is likelier than all others."""
+        """Whether one possible use is likelier than all others."""
         ranks = [_rank(reading) for reading in self.readings[:2]]
         return len(ranks) == 1 or (len(ranks) == 2 and ranks[0] > ranks[1])
 
 
 def recognise(files: Mapping[str, bytes]) -> list[Recognised]:
-    """Recognise dropped files, a test set and a submission separately.
+    """Recognise dropped files. A test set and a submission are recognised separately.
 
     Args:
         files: Bytes by name; files of a folder have their path as name.
@@ -301,8 +301,8 @@ def _sample_cases(challenge_id: str) -> dict[str, frozenset[str]]:
 
 
 def fitting_test_set(challenge_id: str, files: Mapping[str, bytes], chosen: str) -> SuggestedFix | None:
-    """Return the fix that scores a submission on the sample test set with its cases; None if that is chosen,
-    or there is none.
+    """Return the fix that scores a submission on the sample test set that contains its cases. Return None if
+    that test set is chosen already, or none fits.
 
     Args:
         files: The submission, bytes by name.

@@ -20,7 +20,7 @@ FOLDER = next(
 
 @dataclass(frozen=True)
 class SampleSubmission:
-    """A prediction file or a model.
+    """A sample submission: a prediction file or a model.
 
     Attributes:
         options: Its own options of `score`, such as the declared size of its model.
@@ -38,8 +38,13 @@ class SampleSubmission:
 
 @dataclass(frozen=True)
 class SampleTestSet:
-    """A generated test set in a folder, and its submissions by key. name: name of its sample. metadata: a
-    table about its cases."""
+    """A generated test set in a folder.
+
+    Attributes:
+        name: Name of its sample.
+        submissions: Sample submissions by key.
+        metadata: A table about its cases.
+    """
 
     name: str
     title: str
@@ -86,7 +91,7 @@ def _metadata(folder: Path) -> Path | None:
 
 
 def models(challenge_id: str) -> dict[str, SampleSubmission]:
-    """Return the models of a challenge's first sample by key, even if the challenge scores no models."""
+    """Return the models of a challenge's first sample by key, even if the challenge does not score models."""
     challenge = load_challenge(challenge_id)
     return _listed(challenge, FOLDER / challenge.samples[0].folder, "models")
 

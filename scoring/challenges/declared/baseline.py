@@ -21,7 +21,7 @@ from scoring.inputs.masks.writing import box_mask
 def prediction_table(
     declaration: Declaration, cases: NamedCases | Sequence[str], predictions: Predictions
 ) -> str:
-    """Return predictions as CSV, unrounded, with a row for each case with a prediction.
+    """Return predictions as CSV, not rounded, with one row for each case that has a prediction.
 
     Args:
         cases: The N cases, or their ids.
@@ -45,7 +45,8 @@ def prediction_table(
 
 
 def constant(declaration: Declaration, truth: DeclaredCases) -> Predictions:
-    """Return the constant submission: every mask is empty; for other tasks see `constant_table`."""
+    """Return predictions that are the same for every case. Masks are empty; for other tasks see
+    `constant_table`."""
     if declaration.task == "segmentation":
         return mask_readers.nothing(declaration, truth)
     reader: Any = object_readers if declaration.truth.places else table_readers
@@ -55,10 +56,12 @@ def constant(declaration: Declaration, truth: DeclaredCases) -> Predictions:
 
 
 def constant_table(declaration: Declaration, truth: DeclaredCases) -> str:
-    """Return the same prediction for every case, as CSV.
+    """Return a table (CSV) that predicts the same for every case.
 
-    It is the most frequent class or the class frequencies, the median (for mean absolute error) or the mean
-    of a number, or equal risks; for points and boxes, one at the median position in every image.
+    - Classes: the most frequent class, or the class frequencies.
+    - Numbers: the median if the score is the mean absolute error, else the mean.
+    - Survival: equal risks.
+    - Points and boxes: one object at the median position in every image.
     """
     if declaration.truth.places:
         places = np.vstack([found.places for found in truth.objects])
@@ -78,7 +81,8 @@ def constant_table(declaration: Declaration, truth: DeclaredCases) -> str:
 
 
 def example(declaration: Declaration, truth: DeclaredCases) -> tuple[str, bytes]:
-    """Return name and bytes of an example submission, defined by every metric, from ids and grids alone."""
+    """Return name and bytes of an example submission that depends only on case ids and image grids. All
+    metrics are defined on it."""
     ids, n_classes = sorted(truth.ids), max(1, len(declaration.classes))
     if declaration.task == "segmentation":
         label = next(iter(declaration.regions.values()))[0]

@@ -36,7 +36,7 @@ MOST_CURVES = 30
 def score(
     declaration: Declaration, truth: DeclaredCases, predictions: Predictions, settings: ScoreSettings
 ) -> ScoreCard:
-    """Score predictions on a truth. Raises InputRefused with every problem."""
+    """Score predictions. Raises InputRefused with every problem."""
     missing, statistics, metadata = declaration.predictions.missing, settings.statistics, settings.metadata
     hard, soft = graded(predictions.faults, missing)
     problems = [*hard, *settings.problems, *missing_columns(declaration, truth, metadata)]
@@ -68,7 +68,8 @@ def score(
 
 
 def missing_columns(declaration: Declaration, truth: DeclaredCases, metadata: Source | None) -> list[Finding]:
-    """Return a problem for each missing column of subgroups and units, in the table or the metadata."""
+    """Return a problem for each subgroup or unit column that is missing in both the table and the
+    metadata."""
     try:
         columns = joined_columns(truth, metadata)
     except InputRefused as refused:
@@ -105,11 +106,15 @@ class _Card:
 
     @cached_property
     def has(self) -> Bools:
-        """Which cases have a usable prediction [N]."""
+        """Whether each case has a usable prediction [N]."""
         return has_prediction(self.declaration, self.predictions)
 
     def made(self, with_curves: bool) -> ScoreCard:
-        """Return the card. with_curves: whether it keeps curves with bands."""
+        """Return the scorecard.
+
+        Args:
+            with_curves: Whether to compute ROC and precision-recall curves with bands.
+        """
         declaration, drawn = self.declaration, self.drawn
         value, n_missing = float(self.point[SCORE][0]), int((~self.has).sum())
         findings = (*self.truth.findings, *self.predictions.findings, *self.gaps, *self._noticed())
@@ -189,7 +194,8 @@ class _Card:
 
     @cached_property
     def columns(self) -> tuple[dict[str, Any], Floats]:
-        """What is said of each case [N] by name; and how wrong it is [N], where its class does not say so."""
+        """Columns of the case table [N] by name, and the error of each case [N]. The error is empty if the
+        class already tells whether a prediction is right."""
         cases, has, outputs = self.measured.cases, self.has, self.predictions.outputs
         columns: dict[str, Any]
         if isinstance(cases, LabelledCases):
@@ -253,7 +259,7 @@ class _Card:
 
     @cached_property
     def reliability(self) -> calibration.Reliability | None:
-        """Ten bins of the largest probability; None if scores are not probabilities."""
+        """Reliability of the largest probability in ten bins; None if scores are not probabilities."""
         if not self.declaration.is_graded or self.predictions.labels_only:
             return None
         known = self.predictions.outputs[self.has]
@@ -261,7 +267,7 @@ class _Card:
 
     @cached_property
     def case_values(self) -> Floats:
-        """Every metric of each case by itself [N, metrics]; NaN without a prediction."""
+        """Every metric computed on each single case [N, metrics]; NaN without a prediction."""
         values = np.column_stack([self.measured.of_each_case(use) for use in self.declaration.uses])
         return np.where(self.measured.counted[:, None], values, np.nan)
 

@@ -61,7 +61,8 @@ def has_prediction(declaration: Declaration, predictions: Predictions) -> Bools:
 
 
 def as_metric_cases(declaration: Declaration, truth: DeclaredCases, predictions: Predictions) -> Cases:
-    """Return the cases in the form of the metrics; a case without prediction is as wrong as possible."""
+    """Return the cases in the form that the metrics take. A case without a prediction gets the worst possible
+    one."""
     has, outputs = has_prediction(declaration, predictions), predictions.outputs
     if declaration.is_graded:
         return _labelled(declaration, truth.labels, predictions, has)

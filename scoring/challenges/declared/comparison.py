@@ -24,7 +24,7 @@ Places = NDArray[np.int_]
 
 
 def comparison_of(declaration: Declaration) -> ComparisonSpec:
-    """Return what comparisons can use of a declared challenge."""
+    """Return what comparing submissions to a declared challenge needs."""
     graded, ranking = declaration.is_graded, declaration.ranking
     of_classes = (use.metric.name for use in declaration.score if "class" in use.metric.parameters)
     return ComparisonSpec(
@@ -42,7 +42,7 @@ def comparison_of(declaration: Declaration) -> ComparisonSpec:
 
 
 def ranked_by(declaration: Declaration) -> RankedBy | None:
-    """Return the metrics that order the teams; None if the score does."""
+    """Return the metrics that order the teams; None if the score orders them."""
     if declaration.ranking.by == "score":
         return None
     names = tuple(use.key for use in declaration.ranked)

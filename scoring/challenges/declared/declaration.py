@@ -25,7 +25,12 @@ DIGEST = 10
 
 @dataclass(frozen=True)
 class ChallengeIdentity:
-    """Name of a challenge. source: reference for its rule. citation: doi, url or text of a paper."""
+    """Name and origin of a challenge.
+
+    Attributes:
+        source: Reference for the scoring rule.
+        citation: Keys `doi`, `url` or `text` of a paper.
+    """
 
     id: str
     title: str
@@ -36,7 +41,8 @@ class ChallengeIdentity:
 
 @dataclass(frozen=True)
 class TruthColumns:
-    """Keys of [truth] (see `docs/schema/challenge.json`); label is None if each class has a 0/1 column."""
+    """Keys of the section [truth], explained in `docs/schema/challenge.json`. `label` is None if each class
+    has a 0/1 column."""
 
     case: str = "case"
     label: str | None = None
@@ -51,8 +57,12 @@ class TruthColumns:
 
 @dataclass(frozen=True)
 class PredictionColumns:
-    """Keys of [predictions], explained in `docs/schema/challenge.json`; scores says whether every class has a
-    column with its score. Without threshold, the largest score decides."""
+    """Keys of the section [predictions], explained in `docs/schema/challenge.json`.
+
+    Attributes:
+        scores: Whether every class has a column with its score.
+        threshold: Score from which a class is predicted; None: the class with the largest score is.
+    """
 
     case: str
     label: str | None = None
@@ -67,7 +77,12 @@ class PredictionColumns:
 
 @dataclass(frozen=True)
 class MetricUse:
-    """A metric with its options. key: its name in scorecards. weight: its share of the score."""
+    """A metric with its options.
+
+    Attributes:
+        key: Name of the metric in scorecards.
+        weight: Weight of the metric in the score.
+    """
 
     metric: Metric
     key: str
@@ -89,7 +104,7 @@ class MetricUse:
 
     @property
     def title(self) -> str:
-        """Its standard name with options and unit: "F1 (average macro)", "... distance (liver, mm)"."""
+        """Standard name of the metric with options and unit, such as "F1 (average macro)"."""
         told = [_told(key, value) for key, value in self.options.items()]
         listing = ", ".join(filter(None, [*told, unit_of(self.metric.name)]))
         return f"{self.metric.title}{f' ({listing})' if listing else ''}"
@@ -105,7 +120,11 @@ def _told(key: str, value: object) -> str:
 
 @dataclass(frozen=True)
 class RankingRule:
-    """Rule for the order of teams. metrics: names of the ranked metrics in scorecards; empty: all."""
+    """Rule for the order of teams.
+
+    Attributes:
+        metrics: Names of the ranked metrics in scorecards; empty: all.
+    """
 
     by: str = "score"
     ties: str = "min"
@@ -122,7 +141,7 @@ class Declaration:
         regions: Mask values by region.
         score: The metric of the score, or the parts of a weighted sum.
         tree: The file as parsed by `tomllib`; boards, bundles, cards and the history store it.
-        digest: SHA-256 of its content, independent of comments and layout.
+        digest: SHA-256 of the declaration, independent of comments and layout.
     """
 
     about: ChallengeIdentity
@@ -141,7 +160,8 @@ class Declaration:
 
     @property
     def id(self) -> str:
-        """The id with a digest that identifies this version of the file: "camelyon17@1f3a9b20c4"."""
+        """The id of the challenge with a digest of this version of the file, such as
+        "camelyon17@1f3a9b20c4"."""
         return f"{self.about.id}@{self.digest[:DIGEST]}"
 
     @property
@@ -151,19 +171,19 @@ class Declaration:
 
     @property
     def uses(self) -> tuple[MetricUse, ...]:
-        """Every metric, those of the score first."""
+        """All metrics, beginning with those of the score."""
         known = {use.key for use in self.score}
         return (*self.score, *(use for use in self.report if use.key not in known))
 
     @property
     def ranked(self) -> tuple[MetricUse, ...]:
-        """The metrics that rank the teams, if the score does not."""
+        """The metrics that rank the teams; empty if the score ranks them."""
         wanted = self.ranking.metrics
         return tuple(use for use in self.uses if not wanted or use.key in wanted)
 
     @property
     def quantity(self) -> Quantity:
-        """Direction, lowest and highest possible value of the score."""
+        """Direction and range of the score."""
         ends = zip(*([use.weight * end for end in use.metric.range] for use in self.score), strict=True)
         low, high = (round(sum(parts), 12) for parts in ends)
         return Quantity(self.score[0].metric.better, (low, high))
@@ -180,5 +200,5 @@ class Declaration:
 
     @property
     def is_graded(self) -> bool:
-        """Whether each case has one of several classes: classification, ordinal."""
+        """Whether each case has exactly one of several classes (classification and ordinal tasks)."""
         return self.task in GRADED

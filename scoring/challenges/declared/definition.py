@@ -37,7 +37,7 @@ def _later(name: str, declaration: Declaration) -> Any:
 
 
 def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictions]:
-    """Return the challenge that a file declares."""
+    """Return the challenge that a declaration describes."""
     of_masks = declaration.task == "segmentation"
     deciding = declaration.score + (declaration.ranked if declaration.ranking.by == "mean_rank" else ())
     missing, quantity = declaration.predictions.missing, declaration.quantity

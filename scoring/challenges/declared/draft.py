@@ -24,12 +24,12 @@ metrics_of = registry.of_task
 
 
 def toml(draft: Draft) -> str:
-    """Return the text of the file."""
+    """Return the text of a challenge file (TOML)."""
     return toml_of({key: draft.get(key) for key in KEYS[""]})
 
 
 def reasons(draft: Draft) -> tuple[str, ...]:
-    """Return how the truth was interpreted, one sentence each."""
+    """Explain how the truth was interpreted, in one sentence per decision."""
     if regions := draft.get("regions"):
         names = (f"{', '.join(map(str, values))} is {name!r}" for name, values in regions.items())
         return (f"Values of the masks: {', '.join(names)}.",)
@@ -53,18 +53,23 @@ def reasons(draft: Draft) -> tuple[str, ...]:
 
 
 def predicted(draft: Draft) -> tuple[str, str]:
-    """Return the kind of prediction, such as "label" ("" for masks), and its column."""
+    """Return the kind of prediction, such as "label", and the column that contains it. The kind is "" for
+    masks."""
     pairs = ((k, str(column)) for k, column in draft["predictions"].items() if k not in ("case", "missing"))
     return next(pairs, ("", ""))
 
 
 def case_of_predictions(draft: Draft) -> str:
-    """Return the column of the case id in predictions."""
+    """Return the name of the column that contains the case id in prediction tables."""
     return str(draft["predictions"].get("case") or draft["truth"]["case"])
 
 
 def with_predicted(draft: Draft, kind: str, column: str = "") -> Draft:
-    """Return a draft with another kind of prediction. column: "" for the default name."""
+    """Return a draft for another kind of prediction.
+
+    Args:
+        column: Column of the prediction; "" for the default name.
+    """
     usual = {"scores": "classes"}.get(kind) or draft["truth"].get(kind) or kind
     settings = {key: value for key, value in draft["predictions"].items() if key in ("case", "missing")}
     return {**draft, "predictions": {kind: column or usual, **settings}}
@@ -84,7 +89,8 @@ def with_metric(draft: Draft, name: str) -> Draft:
 
 
 def titled(title: str) -> Draft:
-    """Return the keys that name a challenge; its id consists of small letters, digits and hyphens."""
+    """Return the keys of a draft that name the challenge. The id is made of the title's lower-case letters,
+    digits and hyphens."""
     challenge_id = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:48].strip("-")
     return {"id": challenge_id or "challenge", "title": title, "about": f"{title}."}
 
@@ -98,7 +104,7 @@ CASE, TIME, EVENT, LABEL, ORDERED, AXIS, RADIUS = (
 
 
 def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:
-    """Return the draft that fits a truth best. Raises InputRefused if no column can be the case id."""
+    """Return the draft that fits the truth best. Raises InputRefused if no column can be the case id."""
     words = re.sub(r"[^\w ()]+", " ", re.sub(r"\.\w+$", "", name)).replace("_", " ")
     title = words.strip() or "New challenge"
     draft = titled(title[:1].upper() + title[1:])
@@ -122,8 +128,12 @@ def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:
 def with_task(
     truth: TruthTable | TruthMasks, draft: Draft, task: str, classes: Sequence[str] = (), **columns: Any
 ) -> Draft:
-    """Return a draft with another task or other columns, and everything that depends on them. classes: names
-    of the classes, if each has a column. columns: by key of [truth]."""
+    """Return a draft with another task or other columns. Everything that depends on them is chosen anew.
+
+    Args:
+        classes: Names of the classes, if each has a column.
+        columns: Columns by key of the section [truth].
+    """
     label, known = columns.get("label", ""), draft.get("truth", {})
     if label and isinstance(truth, TruthTable):
         held = truth.values(label, columns.get("places", ()))
@@ -148,7 +158,8 @@ def with_task(
 
 
 def with_sent(truth: TruthTable, draft: Draft, sent: TruthTable) -> Draft:
-    """Return a draft with the column names of a submission, if its columns make clear which they are."""
+    """Return a draft with the column names of a submission, unless several columns could be the
+    prediction."""
     ids, case = {*truth.columns[draft["truth"]["case"]]}, draft["truth"]["case"]
     shared = {heading: len(ids.intersection(cells)) for heading, cells in sent.columns.items()}
     if case not in shared and any(shared.values()):
@@ -166,7 +177,7 @@ def with_sent(truth: TruthTable, draft: Draft, sent: TruthTable) -> Draft:
 
 
 def subgroups(truth: TruthTable, used: Sequence[object]) -> list[str]:
-    """Return the columns that can be subgroups: those with few values that have no other use."""
+    """Return the columns that can define subgroups: few different values, and no other use."""
     return [h for h in truth.columns if h not in used and 1 < len(truth.values(h)) <= MOST_GROUPS]
 
 

@@ -32,30 +32,31 @@ _read: dict[str, tuple[Declaration, Challenge[Any, Any]]] = {}
 
 
 class DeclaredFile(NamedTuple):
-    """A file of a declared challenge. is_own: whether it is in the own folder, not in the gallery."""
+    """A file that declares a challenge. `is_own` says whether a user added it; otherwise it belongs to the
+    gallery."""
 
     path: Path
     is_own: bool
 
     @property
     def name(self) -> str:
-        """Its id, which is the name of the file."""
+        """Id of the challenge, which is also the name of the file."""
         return self.path.stem
 
     @property
     def declaration(self) -> Declaration:
-        """Its parsed declaration. Raises InputRefused."""
+        """Parsed declaration. Raises InputRefused."""
         return _parsed(read_file(self.path), self.path.name)
 
 
 def own_folder() -> Path:
-    """Return the folder of own declarations."""
+    """Return the folder of challenge files that users added."""
     usual = Path(platformdirs.user_data_dir("benchside", appauthor=False)) / "challenges"
     return Path(os.environ.get(FOLDER) or usual)
 
 
 def known() -> Iterator[DeclaredFile]:
-    """Yield own files, then those of the gallery, by name."""
+    """Yield the files that users added, then those of the gallery, both by name."""
     for folder, is_own in ((own_folder(), True), (GALLERY, False)):
         with suppress(OSError):
             for path in sorted(folder.glob(f"*{ENDING}")):
@@ -76,7 +77,7 @@ def find(name: str) -> Challenge[Any, Any] | None:
 
 
 def found(name: str) -> Challenge[Any, Any]:
-    """Return the challenge in a file "FILE.toml", or with an id. Raises KeyError and InputRefused."""
+    """Return the challenge with an id, or in a file named "FILE.toml". Raises KeyError and InputRefused."""
     challenge = of_file(name) if name.endswith(ENDING) else find(name)
     if challenge is None:
         raise KeyError(name)
@@ -84,17 +85,18 @@ def found(name: str) -> Challenge[Any, Any]:
 
 
 def of_file(path: str | os.PathLike[str]) -> Challenge[Any, Any]:
-    """Return the challenge of a file. Raises InputRefused with all its problems."""
+    """Return the challenge that a file declares. Raises InputRefused with all problems of the file."""
     return of_text(read_file(Path(path)), Path(path).name)
 
 
 def of_text(data: bytes | str, name: str) -> Challenge[Any, Any]:
-    """Return the challenge in the text of a file, and remember it. Raises InputRefused with every problem."""
+    """Return the challenge that a text declares, and register it. Raises InputRefused with every problem."""
     return _remembered(_parsed(data, name))
 
 
 def add(data: bytes, name: str, may_replace: bool = False) -> Path:
-    """Store a file in the own folder and return its path; commands accept its id. Raises InputRefused."""
+    """Store a challenge file in the user's folder, so that commands accept its id. Return its path. Raises
+    InputRefused."""
     wanted = _parsed(data, name).about.id
     target = own_folder() / f"{wanted}{ENDING}"
     if wanted in REGISTRY or (GALLERY / target.name).exists():
@@ -110,7 +112,8 @@ def add(data: bytes, name: str, may_replace: bool = False) -> Path:
 
 
 def remember(tree: object) -> None:
-    """Remember the challenge of a declaration that is stored elsewhere; ignore anything else."""
+    """Register the challenge of a parsed declaration that is stored elsewhere; ignore values that are no
+    declaration."""
     if isinstance(tree, dict):
         with suppress(InputRefused):
             _remembered(_of_json(json.dumps(tree, sort_keys=True)))
@@ -134,7 +137,7 @@ _parsed = lru_cache(maxsize=64)(parse)
 
 
 def read_file(path: Path) -> bytes:
-    """Return the bytes of a file, at most one more than allowed. Raises InputRefused."""
+    """Return the bytes of a file, cut one byte above the maximum size. Raises InputRefused."""
     try:
         return file_opening.read_file(path, LARGEST + 1)
     except OSError as problem:
@@ -143,7 +146,7 @@ def read_file(path: Path) -> bytes:
 
 
 class Fit(NamedTuple):
-    """An input that a table fits. challenge: id of the challenge."""
+    """A file of a challenge (`slot`) whose columns a dropped table has. `challenge` is the id."""
 
     challenge: str
     title: str
@@ -151,7 +154,8 @@ class Fit(NamedTuple):
 
 
 def fits(header: Sequence[str], opened: Iterable[str] = ()) -> list[Fit]:
-    """Return the inputs whose columns a table has: opened challenges first, own files, then the gallery."""
+    """Return the inputs of challenges whose columns a table has: first opened challenges, then files of the
+    user, then the gallery."""
     columns, fitting = {key(heading) for heading in header}, dict[Fit, None]()
     declarations = list(filter(None, map(declaration_of, opened)))
     for file in known():

@@ -39,7 +39,7 @@ LATER = ("average", "class", "both_empty", "empty_truth", "worst_mm")
 
 @dataclass(frozen=True)
 class MaskPredictions(Predictions):
-    """Measurements of masks. masks: functions that open each case's mask."""
+    """Measurements of predicted masks. `masks` contains a function per case that opens its mask."""
 
     masks: Mapping[str, Opener] = field(default_factory=dict)
 
@@ -47,7 +47,8 @@ class MaskPredictions(Predictions):
 def read_truth(
     declaration: Declaration, source: Source, images: Source | None, context: Context
 ) -> DeclaredCases:
-    """Read the masks of the truth; images may be in a folder "image..." beside them. Raises InputRefused."""
+    """Read the masks of the truth. Images may be in a folder "image..." beside the masks. Raises
+    InputRefused."""
     files = open_source(source, context.name, streamed=MASK_ENDINGS)
     masks, read = masks_of_truth(files)
     held: dict[int, str] = {}
@@ -97,7 +98,7 @@ def _absent(declaration: Declaration, held: Mapping[int, str], where: str) -> li
 def read_predictions(
     declaration: Declaration, source: Source, truth: DeclaredCases | None, context: Context
 ) -> Predictions:
-    """Read masks and measure each against the truth. Raises InputRefused with every problem."""
+    """Read predicted masks and measure each against the truth. Raises InputRefused with every problem."""
     files, _ = by_case(open_source(source, context.name, streamed=MASK_ENDINGS))
     masks, problems = masks_by_case(files, files.members)
     findings = ignored(files, set(masks.values()))
@@ -144,7 +145,7 @@ def read_predictions(
 
 
 def nothing(declaration: Declaration, truth: DeclaredCases) -> Predictions:
-    """Return the submission with only empty masks."""
+    """Return predictions that consist of empty masks."""
     outputs = [_measured(declaration, truth, case, None)[0] for case in truth.ids]
     return Predictions("the constant submission", np.array(outputs), np.zeros(len(truth), int))
 
@@ -170,7 +171,8 @@ def _measured(
 
 
 def region_cases(declaration: Declaration, predictions: Predictions) -> dict[str, RegionCases]:
-    """Return the measurements of cases by the key of each metric; cases without one are missing."""
+    """Return the measurements of all cases by the key of each metric. Cases without a measurement count as
+    missing."""
     shape = (len(predictions.outputs), len(declaration.uses), len(declaration.regions), MEASURES)
     measured = np.where(np.isnan(predictions.outputs), 0, predictions.outputs).reshape(shape)
     names, missing = tuple(declaration.regions), predictions.labels < 0

@@ -36,10 +36,10 @@ MOST_LEFT_OUT = 1_000
 
 @dataclass(frozen=True)
 class Measured:
-    """Cases with their computed values.
+    """Cases with the values that their metrics need.
 
     Attributes:
-        counted: Cases that count [N].
+        counted: Which cases count for the score [N].
         groups: Members [N] by column and group, for subgroups.
         by_use: Cases by the key of a metric, if each metric has its own.
     """
@@ -56,16 +56,17 @@ class Measured:
 
     @property
     def shares(self) -> Mapping[str, SubgroupShare]:
-        """The score as a measure of subgroups, with the cases that count."""
+        """The score as a measure that is computed for each subgroup."""
         return {SCORE: SubgroupShare(self.counted, self.counted, "n")}
 
     def of_each_case(self, use: MetricUse) -> Floats:
-        """Return a metric of each single case [N]; NaN if undefined."""
+        """Return a metric computed on each single case [N]; NaN if undefined."""
         places, cases = np.arange(len(self.counted)), self.of(use)
         return np.concatenate([use.compute(some_of(cases, places == i), ONE) for i in places])
 
     def quantities(self, weights: Floats) -> dict[QuantityName, Floats]:
-        """Return score, metrics, class measures and scores of subgroups, [B] by name."""
+        """Return score, metrics, class measures and subgroup scores for every row of weights [B, N], as
+        arrays [B] by name."""
         uses = self.declaration.score
         values: dict[QuantityName, Floats] = {
             use.key: use.compute(self.of(use), weights) for use in self.declaration.uses
@@ -82,7 +83,11 @@ class Measured:
         return values
 
     def basis(self, units: Ints) -> Basis:
-        """Return the basis of `quantities`, from the unit number of each case [N]."""
+        """Return how many units each quantity of `quantities` depends on.
+
+        Args:
+            units: Unit number of each case [N].
+        """
         declaration, cases = self.declaration, self.cases
         ranges: dict[QuantityName, Range] = {use.key: use.metric.range for use in declaration.uses}
         resting: dict[Any, Bools] = subgroups.members(self.groups, self.shares)
@@ -102,8 +107,8 @@ class Measured:
         return Basis(rests_on, self._parts(rests_on), ranges, {}, worst, jumping)
 
     def possible(self, name: QuantityName, bounds: list[float] | None) -> list[float] | None:
-        """Return an interval that ends at the highest possible value on these cases: no distance in an image
-        exceeds the value for a missing mask."""
+        """Cut an interval at the highest possible value. For distances this is the value of a missing
+        mask."""
         first = SCORE if name[0] == "slice" else name if isinstance(name, str) else name[0]
         if first == SCORE:
             highest = sum(use.weight * self._highest_of(use) for use in self.declaration.score)
@@ -168,13 +173,14 @@ class Measured:
 
 
 def by_class(declaration: Declaration) -> MetricUse | None:
-    """Return the first part of the score with a value for each class; None for ordinal classes."""
+    """Return the first part of the score that has a value for each class; None for ordinal classes."""
     uses = (use for use in declaration.score if "class" in use.metric.parameters)
     return None if declaration.is_graded else next(uses, None)
 
 
 def weighted(uses: Sequence[MetricUse], values: Mapping[QuantityName, Floats]) -> Floats:
-    """Return the weighted sum of parts [B], added in the order of the file; NaN if one is undefined."""
+    """Return the weighted sum [B] of metrics, added in the order of the file. The sum is NaN if a metric is
+    undefined."""
     total = uses[0].weight * values[uses[0].key]
     for use in uses[1:]:
         total = total + use.weight * values[use.key]
@@ -182,13 +188,14 @@ def weighted(uses: Sequence[MetricUse], values: Mapping[QuantityName, Floats]) -
 
 
 def of_counts(declaration: Declaration) -> tuple[MetricUse, ...]:
-    """Return the parts of the score that depend only on counts of true and predicted classes."""
+    """Return the parts of the score that can be computed from the confusion matrix alone."""
     is_small = declaration.is_graded and len(declaration.classes) ** 2 <= MOST_CELLS
     return tuple(use for use in declaration.score if is_small and use.metric.needs == "labels")
 
 
 def unit_sums(declaration: Declaration, measured: Measured, units: Ints) -> Floats:
-    """Return sums [n, ...] by unit: cells of the confusion matrix, and pseudo-values of the rest."""
+    """Return values [n, ...] of each unit whose sums give the score. They are cells of the confusion matrix
+    and, for other parts of the score, jackknife pseudo-values."""
     counted, columns = of_counts(declaration), []
     rest = tuple(use for use in declaration.score if use not in counted)
     weights, cases = measured.counted.astype(float), measured.cases
@@ -217,7 +224,7 @@ def _left_out(measured: Measured, use: MetricUse, units: Ints, weights: Floats) 
 
 
 def score_of_sums(declaration: Declaration) -> Callable[[Floats], Floats]:
-    """Return the function from sums [..., K] to the score."""
+    """Return the function that computes the score from sums [..., K] of `unit_sums`."""
     counted, classes = of_counts(declaration), declaration.classes
     k, places = len(classes), np.arange(len(classes))
     of_cells = np.repeat(places, k), np.tile(places, k)

@@ -32,7 +32,7 @@ from scoring.metrics.output_kinds import TOLERANCE
 
 
 def read_images(declaration: Declaration, source: Source, name: str | None = None) -> DeclaredCases:
-    """Read cases without a truth: rows of the table, or images by their names. Raises InputRefused."""
+    """Read cases without truth: the rows of a table, or images by file name. Raises InputRefused."""
     files, wanted = open_source(source, name), declaration.predictions.case
     findings: list[Finding] = []
     if files.kind == "file" or any(member.lower().endswith(".csv") for member in files.members):
@@ -64,7 +64,7 @@ def inspect(
     timings: bool = False,
     cancelled: Callable[[], bool] | None = None,
 ) -> Inspection:
-    """Return the check of a model: does it run, do its outputs fit the file? Raises InputRefused."""
+    """Check whether a model runs and whether its outputs fit the declaration. Raises InputRefused."""
     file, usable = read_model(model, name), None
     if truth is not None:
         with_image = [i for i, member in zip(truth.ids, truth.images, strict=True) if member is not None]
@@ -120,7 +120,8 @@ def _read(
 
 
 def predict(declaration: Declaration, model: Model, cases: DeclaredCases, context: Context) -> Predictions:
-    """Run a model on the image of every case, one at a time on one thread. Raises InputRefused, Cancelled."""
+    """Run a model on the image of every case, one image at a time on one thread. Raises InputRefused and
+    Cancelled."""
     file = read_model(model, context.name)
     found = inspect(declaration, file.data, cases, file.name, cancelled=context.cancelled)
     task = _task(declaration)

@@ -31,7 +31,7 @@ class Detections(Predictions):
 
     @property
     def fingerprint(self) -> Array:
-        """SHA-256, uint8 [32]; equal for the same detections in the same order."""
+        """SHA-256 as uint8 [32]. Equal detections in the same order have the same fingerprint."""
         digest = hashlib.sha256()
         for found in self.objects:
             for part in (found.places, found.kinds, found.scores):
@@ -42,7 +42,8 @@ class Detections(Predictions):
 def read_truth(
     declaration: Declaration, source: Source, images: Source | None, context: Context
 ) -> DeclaredCases:
-    """Read the objects; a row without coordinates is an image without objects. Raises InputRefused."""
+    """Read the true objects. A row without coordinates stands for an image without objects. Raises
+    InputRefused."""
     columns = [(declaration.truth.case, "the case id"), *table_readers.truth_columns(declaration)]
     read = ReadTable.opened(source, context.name, columns)
     places = read.places(columns)
@@ -58,7 +59,7 @@ def read_truth(
 def read_predictions(
     declaration: Declaration, source: Source, truth: DeclaredCases | None, context: Context
 ) -> Detections:
-    """Read detections; an image without a row has none. Raises InputRefused with every problem."""
+    """Read detections. An image without a row has no detections. Raises InputRefused with every problem."""
     numbered, called = number_columns(declaration), label_column(declaration)
     columns = [(declaration.predictions.case, table_readers.CASE_ID), *numbered, *called]
     read = ReadTable.opened(source, context.name, columns)

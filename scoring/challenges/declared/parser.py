@@ -27,7 +27,7 @@ KEYS: Mapping[str, Mapping[str, Kind]] = FORMAT["keys"]
 
 
 class KeyReader:
-    """Values of a file by key; a wrong value is reported and replaced by its default."""
+    """Reads the values of a challenge file by key. A wrong value is reported and replaced by its default."""
 
     def __init__(self, name: str, tree: Mapping[str, Any], lines: Mapping[Path, int]) -> None:
         self.name, self.tree, self.lines = name, tree, lines
@@ -36,24 +36,25 @@ class KeyReader:
         self.read: dict[str, dict[str, Any]] = {}
 
     def refuse(self, code: str, path: Path, message: str, when: object = True) -> None:
-        """Record a problem of a value, if there is one, at its line or the line of the enclosing table."""
+        """Record a problem at the line of a value, or of the table that contains the value, if `when` is
+        true."""
         if not when:
             return
         line = next(self.lines[above] for n in range(len(path), -1, -1) if (above := path[:n]) in self.lines)
         self.problems.append(error(code, f"{self.name}:{line}", f"{dotted(path) or 'the file'}: {message}"))
 
     def bad(self, path: Path, message: str, when: object = True) -> None:
-        """Record a problem of a value that cannot be right."""
+        """Record an invalid value as a problem if `when` is true."""
         self.refuse("bad-value", path, message, when)
 
     def known(self, path: Path, name: str | None, names: Sequence[str]) -> None:
-        """Record a problem of a name that is not a class."""
+        """Record a problem if a name is not one of the classes."""
         listing = ", ".join(names[:20]) or "none are named"
         wrong = name is not None and name not in names
         self.bad(path, f"{name!r} is not one of the classes: {listing}.", wrong)
 
     def section(self, key: str) -> Mapping[str, Any]:
-        """Return a table of the file (empty if missing), and refuse its unknown keys."""
+        """Return a section of the file, empty if missing, and record its unknown keys as problems."""
         if key not in self.sections:
             found = self.tree.get(key, {})
             if not isinstance(found, dict):
@@ -65,14 +66,15 @@ class KeyReader:
         return self.sections[key]
 
     def unknown(self, path: Path, table: Mapping[str, Any], known: Iterable[str]) -> None:
-        """Refuse unknown keys."""
+        """Record each unknown key as a problem."""
         known = tuple(known)
         for key in (key for key in table if key not in known):
             listing = did_you_mean(nearest(key, known)) or f" Keys here: {', '.join(known)}."
             self.refuse("unknown-key", (*path, key), f"this key is unknown.{listing}")
 
     def required(self, path: Path, reason: str, table: Mapping[str, Any] | None = None) -> bool:
-        """Return whether a key exists and is not an empty list; otherwise refuse the file."""
+        """Return whether a required key exists and is not an empty list. Otherwise record a problem with the
+        reason."""
         if table is None:
             table = self.section(str(path[0])) if len(path) > 1 else self.tree
         there = bool(table.get(str(path[-1]), []) != [])
@@ -80,7 +82,7 @@ class KeyReader:
         return there
 
     def values(self, section: str) -> dict[str, Any]:
-        """Return the valid values of a section, "" for the top level."""
+        """Return the valid values of a section; "" is the top level of the file."""
         if section not in self.read:
             table, above = (self.section(section), (section,)) if section else (self.tree, ())
             kinds = ((key, kind) for key, kind in KEYS[section].items() if kind != "table" and key in table)
@@ -89,7 +91,7 @@ class KeyReader:
         return self.read[section]
 
     def value(self, path: Path, value: Any, kind: Kind) -> Any:
-        """Return a value of a kind; None, with a problem, if it has another kind."""
+        """Return a value of the given kind. For a value of another kind, record a problem and return None."""
         try:
             taken = _taken(path, value, kind)
         except ValueError as advice:
@@ -132,7 +134,7 @@ MARKUP = re.compile(r"[\[\]<>`$|\\]|://|www\.")
 
 
 def parse(data: bytes | str, name: str) -> Declaration:
-    """Return the declaration in a file. Raises InputRefused with every problem."""
+    """Parse a challenge file. Raises InputRefused with every problem."""
     tree, lines = read_toml(data, name, LARGEST, FORMAT["syntax"])
     return parse_tree(tree, name, lines)
 
@@ -140,7 +142,11 @@ def parse(data: bytes | str, name: str) -> Declaration:
 def parse_tree(
     tree: Mapping[str, Any], name: str, lines: Mapping[Path, int] = MappingProxyType({(): 1})
 ) -> Declaration:
-    """Return the declaration from parsed values. Raises InputRefused. lines: the line of each key."""
+    """Return the declaration that parsed TOML contains. Raises InputRefused.
+
+    Args:
+        lines: Line number of each key.
+    """
     keys = KeyReader(name, tree, lines)
     keys.unknown((), tree, KEYS[""])
     top, about = keys.values(""), _about(keys)
@@ -279,7 +285,7 @@ class _MetricReader:
     seen: set[tuple[str, str]] = field(default_factory=set)
 
     def uses(self) -> tuple[tuple[MetricUse, ...], tuple[MetricUse, ...]]:
-        """Return the parts of the score, and the metrics beside it."""
+        """Return the metrics of the score, and the metrics that are only reported."""
         keys, at = self.keys, ("score", "parts")
         score, report = keys.section("score"), keys.tree.get("report", [])
         if not _is_tables(report):
@@ -367,6 +373,6 @@ def _is_tables(value: object) -> bool:
 
 
 def key_of(metric: Metric, options: Mapping[str, Any]) -> str:
-    """Return the name of a metric in scorecards: "f1_macro", "dice_whole_tumour", "f_beta_0.5"."""
+    """Return the name of a metric in scorecards, such as "f1_macro" or "dice_whole_tumour"."""
     told = (f"{v:g}" if isinstance(v, float) else str(v) for v in options.values())
     return "_".join([metric.name, *(re.sub(r"[\s/]+", "_", text) for text in told)])

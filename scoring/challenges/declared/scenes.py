@@ -24,8 +24,11 @@ MOST_CODES = 15
 
 
 def label_names(declaration: Declaration) -> tuple[str, ...]:
-    """Return the names of a scene's labels, background first. Each mask value has a label named after its
-    regions; surplus values share the last one."""
+    """Return the names of the labels in a scene, background first.
+
+    Each mask value has a label, named after the regions that contain it. Values beyond the maximum number
+    share the last label.
+    """
     names = [
         " + ".join(region for region, wanted in declaration.regions.items() if value in wanted)
         for value in _values(declaration)
@@ -34,7 +37,7 @@ def label_names(declaration: Declaration) -> tuple[str, ...]:
 
 
 def labels_of_regions(declaration: Declaration) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """Return each region with its labels in a scene."""
+    """Return the labels that belong to each region."""
     codes = _codes(declaration)
     return tuple(
         (name, tuple(sorted(set(codes[list(wanted)].tolist()))))
@@ -55,7 +58,7 @@ def _codes(declaration: Declaration) -> Ints:
 
 
 def scene(declaration: Declaration, truth: DeclaredCases, predictions: MaskPredictions, index: int) -> Scene:
-    """Return the masks of a case and its images. Raises InputRefused."""
+    """Return the images of a case with its true and predicted masks. Raises InputRefused."""
     case, code_of = truth.ids[index], _codes(declaration)
     opener, read = partial(truth.files.open, truth.masks[case]), partial(_labelled, code_of)
     return read_scene(case, opener, predictions.masks.get(case), images_of(truth, case), read=read)
@@ -72,7 +75,8 @@ def _labelled(code_of: Ints, opener: Opener, reference: Grid | None) -> LabelVox
 
 
 def images_of(truth: DeclaredCases, case: str) -> dict[str, Opener]:
-    """Return functions that open a case's images, by the end of the name: `CASE_flair.nii.gz` is "flair"."""
+    """Return functions that open the images of a case, by the end of the file name: `CASE_flair.nii.gz` is
+    "flair"."""
     masks, found, beside = {*truth.masks.values()}, dict[str, Opener](), truth.pictures is truth.files
     for member in truth.pictures.members:
         if beside and (member in masks or not is_of_images(member)):
@@ -84,14 +88,15 @@ def images_of(truth: DeclaredCases, case: str) -> dict[str, Opener]:
 
 
 def are_flat(declaration: Declaration) -> bool:
-    """Return whether objects are in 2D pictures: boxes, and points with two coordinates."""
+    """Return whether objects lie in 2D images: boxes, and points with two coordinates."""
     return declaration.task == "boxes" or len(declaration.truth.places) == 2
 
 
 def marks(
     declaration: Declaration, truth: DeclaredCases, predictions: Detections, index: int
 ) -> dict[str, Array]:
-    """Return objects and detections of an image as in `object_marks`, matched by the score's first metric."""
+    """Return objects and detections of an image as in `object_marks`, matched by the first metric of the
+    score."""
     true, found, use = truth.objects[index], predictions.objects[index], declaration.score[0]
     radius = None if declaration.task == "boxes" else use.option("radius")
     return object_marks(true, found, use.metric.measure(true, found, **use.options), radius)

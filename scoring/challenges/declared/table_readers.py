@@ -44,7 +44,7 @@ def truth_columns(declaration: Declaration) -> Columns:
 
 
 def number_columns(declaration: Declaration) -> Columns:
-    """Return the columns of numbers that predictions need."""
+    """Return the numeric columns that predictions need."""
     if declaration.predictions.scores:
         return [(name, "the score of a class") for name in declaration.classes]
     places = [(name, "the place") for name in declaration.truth.places]
@@ -55,16 +55,22 @@ def number_columns(declaration: Declaration) -> Columns:
 
 
 def label_column(declaration: Declaration) -> Columns:
-    """Return the column of the predicted class, if any; for objects its default is the truth's name."""
+    """Return the column of the predicted class; empty if there is none. For objects, its default name is that
+    of the truth."""
     name = declaration.predictions.label or (declaration.truth.label if declaration.truth.places else None)
     return [(name, "the predicted class")] if name else []
 
 
 class ReadTable(ColumnReader):
-    """A table of a declared challenge while it is read."""
+    """Reader of one table of a declared challenge."""
 
     def settle(self, faults: Sequence[Finding] = (), missing: str = "refuse") -> None:
-        """Raise InputRefused if the table has a problem, with problems of cases by the rule."""
+        """Raise InputRefused if the table has a problem.
+
+        Args:
+            faults: Cases without a usable prediction.
+            missing: How the challenge treats such cases.
+        """
         if self.problems:
             hard, soft = graded(faults, missing)
             problems = tables.settled(self.table, [*self.problems, *hard])
@@ -156,7 +162,7 @@ def _undefined(declaration: Declaration, truth: DeclaredCases, where: str) -> li
 def read_predictions(
     declaration: Declaration, source: Source, truth: DeclaredCases | None, context: Context
 ) -> Predictions:
-    """Read a submission and match it to the truth. Raises InputRefused with every problem of the table."""
+    """Read predictions and match them to the truth. Raises InputRefused with every problem of the table."""
     wanted, numbered, called = declaration.predictions, number_columns(declaration), label_column(declaration)
     columns = [(wanted.case, CASE_ID), *called, *numbered]
     read = ReadTable.opened(source, context.name, columns)
@@ -188,7 +194,8 @@ def read_predictions(
 
 
 def outputs_by_class(declaration: Declaration, numbers: Floats) -> Floats:
-    """Return scores by class [n, K]: a single score is of the positive class, 1 minus it of the other."""
+    """Return scores by class [n, K]. A single score s belongs to the positive class; the other class gets 1 -
+    s."""
     if not declaration.predictions.score or not declaration.is_graded:
         return numbers
     return np.where(np.arange(2) == declaration.positive_place, numbers[:, :1], 1 - numbers[:, :1])
@@ -227,14 +234,18 @@ def _not_probabilities(declaration: Declaration, outputs: Floats, where: str) ->
 
 
 def graded(faults: Sequence[Finding], missing: str) -> tuple[list[Finding], list[Finding]]:
-    """Return cases without a usable prediction as errors and warnings, by the rule of the challenge."""
+    """Sort cases without a usable prediction into errors and warnings.
+
+    Args:
+        missing: How the challenge treats such cases.
+    """
     if missing == "refuse":
         return split(offered(faults))
     return split(replace(f, level="warning") for f in (faults if missing == "ignore" else offered(faults)))
 
 
 def form(declaration: Declaration, _truth: DeclaredCases | None) -> TableForm:
-    """Return the columns of a prediction table."""
+    """Describe the columns of a prediction table."""
     wanted, names = declaration.predictions, [name for name, _ in number_columns(declaration)]
     columns = names_of(names if wanted.scores else ()) or dict.fromkeys(names, ())
     return TableForm(wanted.case, columns, (key(wanted.case),), of_probabilities=False)

@@ -30,7 +30,7 @@ CUTS = np.linspace(0, 1, 201)
 
 
 def views(declaration: Declaration, card: ScoreCard) -> Views:
-    """Return headline and sections of a scorecard."""
+    """Return the views of a scorecard: headline and sections."""
     axis = declaration.score[0].metric.title if len(declaration.score) == 1 else "score"
     of_groups, model = Measure(SCORE, "For which groups are the results worse?", axis), card.more.get("model")
     sections: Sequence[tuple[str, Sequence[Block]]] = (
@@ -143,7 +143,7 @@ def _errors(card: ScoreCard) -> Iterator[Block]:
 
 
 def worst_first(card: ScoreCard) -> list[int]:
-    """Return the positions of the cases in a card, most wrong first."""
+    """Return the indices of the cases in a scorecard, ordered by decreasing error."""
     errors = card.arrays.get("case_errors")
     if errors is None:
         right = np.array([bool(row.get("correct")) for row in card.cases], float)

@@ -57,7 +57,7 @@ class SafeScanCases:
 
     @property
     def true_labels(self) -> Ints:
-        """Class numbers [N] of cases that have labels. Raises ValueError for images without labels."""
+        """Class numbers [N]. Raises ValueError if the cases have no labels."""
         if self.labels is None:
             raise ValueError(f"{self.name} holds no labels")
         return self.labels
@@ -89,7 +89,7 @@ def read_truth(
     context: Context,
     with_demographics: bool = True,
 ) -> SafeScanCases:
-    """Read the test set; see `read_cases`."""
+    """Read a test set; for arguments and errors see `read_cases`."""
     return read_cases(source, context.name, read_labels, images, with_demographics)
 
 
@@ -120,8 +120,10 @@ def read_cases(
 
 
 def read_images(source: Source, name: str | None = None, with_demographics: bool = True) -> SafeScanCases:
-    """Read cases without labels: the rows of the table if the folder or zip has one, otherwise every image by
-    file name. Raises InputRefused."""
+    """Read cases without labels. Raises InputRefused.
+
+    They are the rows of the table if the folder or zip contains a table, otherwise all images by file name.
+    """
     files = open_source(source, name)
     if files.kind == "file" or table_members(files):
         return read_cases(files, None, None, with_demographics=with_demographics)
@@ -229,8 +231,10 @@ def _one_alias(findings: list[Finding]) -> list[Finding]:
 def find_images(
     pictures: SourceFiles, folder: str, ids: Sequence[str]
 ) -> tuple[tuple[str | None, ...], frozenset[int]]:
-    """Return the member with the image of each id, and the indices of images found elsewhere: not at their
-    path below `folder`, but by a unique base name."""
+    """Return the member with the image of each id, and the indices of images found elsewhere.
+
+    An image is elsewhere if it is not at its path below `folder` but has a base name that occurs only once.
+    """
     if pictures.kind == "file":
         return (None,) * len(ids), frozenset()
     members = set(pictures.members)
@@ -258,7 +262,8 @@ def image_findings(
     images: Sequence[str | None],
     elsewhere: frozenset[int],
 ) -> list[Finding]:
-    """Return `image-elsewhere` and the consequence of missing images; empty for a source without images."""
+    """Return a finding about images in unexpected places and a finding that says what missing images cause.
+    Empty if the source has no images."""
     if pictures.kind == "file" or not any(m.lower().endswith(IMAGE_ENDINGS) for m in pictures.members):
         return []
     findings = once(

@@ -14,8 +14,11 @@ from scoring.core.submission import Predictions, example_table, faults_by_option
 
 
 def missing_option(noun: str) -> Option:
-    """Return the option for cases without a usable prediction. noun: the challenge's word for a
-    prediction."""
+    """Return the option that says how cases without a usable prediction count.
+
+    Args:
+        noun: The challenge's word for a prediction.
+    """
     return Option(
         name="missing",
         help=f"cases without a usable {noun}: refuse (default), or count them as wrong",
@@ -32,7 +35,11 @@ LOSSES = {"log_loss": LOSS, "brier_score": LOSS}
 
 
 def inputs(columns: Sequence[str]) -> Inputs:
-    """Return the accepted files. columns: headers of a prediction table."""
+    """Describe the files that the challenge accepts.
+
+    Args:
+        columns: Headers of a prediction table.
+    """
     return Inputs(
         truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
         submission=InputKind("ONNX model, or prediction table or zip", ("onnx",)),
@@ -50,7 +57,7 @@ def citations(key: str, title: str) -> tuple[Citation, ...]:
 
 
 def readers(challenge_id: str) -> Readers[SafeScanCases, Predictions]:
-    """Return the readers of `tables`."""
+    """Return the functions of the module `tables` that read the challenge's files."""
     return Readers(
         truth=_part(challenge_id, "tables:read_truth"),
         predictions=_part(challenge_id, "tables:read_predictions"),
@@ -63,7 +70,7 @@ def readers(challenge_id: str) -> Readers[SafeScanCases, Predictions]:
 def scoring(
     challenge_id: str, weights: Mapping[str, tuple[str, str, float]]
 ) -> Scoring[SafeScanCases, Predictions]:
-    """Return the scoring by `card`, whose score is a weighted sum of parts."""
+    """Return the scoring functions of the module `card`, whose score is a weighted sum of parts."""
     parts = {name: ScoreBreakdownPart(*part) for name, part in weights.items()}
     return Scoring(
         score=_part(challenge_id, "card:score"),
@@ -77,7 +84,11 @@ def scoring(
 def model_support(
     challenge_id: str, columns: Sequence[str], sweep: Callable[..., Any] | None = None
 ) -> ModelSupport[SafeScanCases, Predictions]:
-    """Return the functions of `model` for ONNX models. columns: headers of a prediction table."""
+    """Return the functions of the module `model` that check and run ONNX models.
+
+    Args:
+        columns: Headers of a prediction table.
+    """
     return ModelSupport(
         _part(challenge_id, "tables:read_images"),
         _part(challenge_id, "model:inspect"),
@@ -89,7 +100,11 @@ def model_support(
 
 
 def display(challenge_id: str, **more: Any) -> Display[SafeScanCases]:
-    """Return the display by `views`. more: further attributes of `Display`."""
+    """Return the functions of the module `views` that display scorecards.
+
+    Args:
+        more: Further attributes of `Display`.
+    """
     return Display(
         views=_part(challenge_id, "views:views"),
         thumbnails=Lazy("scoring.inference.thumbnails:thumbnails"),

@@ -37,14 +37,19 @@ class Demographics:
 
     @property
     def encoded(self) -> np.ndarray:
-        """The second input of a model, float32 [N, 3]: age (0 if missing), gender, location."""
+        """Demographics as the second input of a model, float32 [N, 3]: age (0 if missing), gender,
+        location."""
         return np.column_stack([np.nan_to_num(self.age), self.gender, self.location]).astype(np.float32)
 
 
 @dataclass(frozen=True)
 class Read:
-    """Demographics read from a table; official_errors: row of every metadata error that the official loader
-    counts, ascending (a row with three errors occurs three times)."""
+    """Demographics read from a table.
+
+    Attributes:
+        official_errors: Rows of the metadata errors that the official loader counts, ascending. A row with
+            three errors occurs three times.
+    """
 
     values: Demographics
     official_errors: tuple[int, ...]
@@ -57,7 +62,7 @@ def unknown(n: int) -> Demographics:
 
 
 def read_demographics(table: TextTable, problems: list[Finding]) -> Read:
-    """Read age, gender and location of every row; a repeated column is added to `problems`."""
+    """Read age, gender and location of every row. A repeated column is added to `problems`."""
     findings: list[Finding] = []
     age_cells = _cells(table, "age", AGE, problems, findings)
     gender_cells = _cells(table, "gender", GENDER, problems, findings)
@@ -122,7 +127,7 @@ def described(demographics: Demographics) -> list[dict[str, float | str | None]]
 
 
 def subgroups(demographics: Demographics) -> dict[str, dict[str, np.ndarray]]:
-    """Return the members (bool [N]) of every non-empty group, by column: age band, gender, location."""
+    """Return boolean masks [N] of all non-empty subgroups by column: age band, gender and location."""
     groups: Mapping[str, Mapping[str, np.ndarray]] = {
         "age": age_groups(demographics.age),
         "gender": {

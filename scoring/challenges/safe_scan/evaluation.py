@@ -22,7 +22,7 @@ from scoring.statistics.replicates import Quantities, Replicates, replicate
 
 @dataclass(frozen=True)
 class SafeScanEvaluation:
-    """Predictions scored on a truth.
+    """Scores of predictions, with bootstrap replicates.
 
     Attributes:
         point: Measures on the test set itself, [1] each.
@@ -41,12 +41,12 @@ class SafeScanEvaluation:
 
     @property
     def measured(self) -> dict[str, float]:
-        """The measures of the whole test set by name, except the score."""
+        """Measures on the whole test set by name, except the score."""
         return {k: float(v[0]) for k, v in self.point.items() if isinstance(k, str) and k != "score"}
 
     @property
     def intervals(self) -> dict[str, list[float] | None]:
-        """Intervals of the measures of the whole test set."""
+        """Intervals of the measures on the whole test set."""
         return {name: bounds for name, bounds in self.replicates.intervals.items() if isinstance(name, str)}
 
     @property
@@ -55,7 +55,7 @@ class SafeScanEvaluation:
         return int((self.predictions.labels < 0).sum())
 
     def case_rows(self, classes: Sequence[str]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-        """Yield the first fields in the row of each case, and its demographics."""
+        """Yield for each case the first fields of its row in the scorecard, and its demographics."""
         about = demographics.described(self.truth.demographics)
         labels = zip(self.truth.true_labels.tolist(), self.predictions.labels.tolist(), strict=True)
         for name, (y, p), described in zip(self.truth.ids, labels, about, strict=True):
@@ -68,7 +68,7 @@ class SafeScanEvaluation:
             yield row, described
 
     def class_row(self, hits: int, support: int, predicted: int, f1: float) -> dict[str, Any]:
-        """Return the values of a class that both challenges report, from its counts."""
+        """Return the values of a class that both competitions report."""
         others = len(self.truth) - support
         return {
             "support": support,
@@ -80,7 +80,7 @@ class SafeScanEvaluation:
         }
 
     def arrays(self, more: Mapping[str, Array], reached: Reliability | None) -> dict[str, Array]:
-        """Return the data for figures that the JSON file does not contain, read-only.
+        """Return read-only arrays for figures, which the JSON file does not contain.
 
         Args:
             more: The challenge's additions to outputs and labels, such as curves.
@@ -99,8 +99,11 @@ class SafeScanEvaluation:
         return arrays
 
     def exchange(self, unit_sums: Callable[[], Floats]) -> dict[str, Array]:
-        """Return the replicates, and the input of the permutation test. unit_sums: the parts of the score, by
-        unit."""
+        """Return the replicates and the input of the permutation test as arrays.
+
+        Args:
+            unit_sums: Function that returns the parts of the score by unit.
+        """
         drawn = self.replicates
         return {**drawn.arrays, **permutation_test.card_arrays(bool(drawn.values), self.units, unit_sums)}
 
@@ -114,7 +117,7 @@ def evaluate(
     published: Callable[[Quantities], Quantities] = lambda _point: {},
     wrong_options: Sequence[Finding] = (),
 ) -> SafeScanEvaluation:
-    """Compute measures of predictions on a truth and its replicates.
+    """Compute measures on the test set and on its bootstrap replicates.
 
     Args:
         quantities: Function from weights [B, N] to measures [B] by name.

@@ -30,7 +30,7 @@ WORDING = Wording(
 
 
 def with_images(cases: SafeScanCases) -> SafeScanCases:
-    """Return the cases that have an image, for trial runs; the run itself reports the others. Raises
+    """Return only the cases that have an image, for trial runs. The full run reports the others. Raises
     InputRefused if no case has one."""
     usable = [i for i, member in enumerate(cases.images) if member is not None]
     if not usable:
@@ -43,7 +43,7 @@ def with_images(cases: SafeScanCases) -> SafeScanCases:
 def predictions_of(
     run: ModelRun, inspected: Inspection, name: str, outputs: Floats, labels: Ints, about: Iterable[Finding]
 ) -> Predictions:
-    """Return a model's predictions for the cases that it ran on.
+    """Return a model's outputs as predictions for the cases on which the model ran.
 
     Args:
         outputs: Outputs to score [N, K].

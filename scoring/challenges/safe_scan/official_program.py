@@ -31,7 +31,7 @@ RUNTIME = frozenset(("ir-version", "opset-version", "adapted-input"))
 
 @dataclass
 class Reasons:
-    """Reasons why the validator gives another score, one sentence each.
+    """Reasons why the official validator gives another score, one sentence each.
 
     Attributes:
         stops: Reasons why it gives none, or an unknown one.
@@ -43,13 +43,13 @@ class Reasons:
     unknown: list[str] = field(default_factory=list)
 
     def official(self, score: float | None) -> Official:
-        """Return the official result for a score."""
+        """Compare a score with the result of the official validator."""
         gives = 0.0 if self.zero and not self.stops else None
         return Official.compare(score, gives, *self.stops, *self.zero, *self.unknown)
 
 
 def of_files(findings: Iterable[Finding], truth: Iterable[Finding]) -> Reasons:
-    """Return how the validator's loader and runtime treat the files.
+    """Return how the official validator treats the files.
 
     Args:
         findings: Findings about test set and submission.
@@ -74,14 +74,18 @@ def of_files(findings: Iterable[Finding], truth: Iterable[Finding]) -> Reasons:
 
 
 def missing_words(labels: Ints) -> str:
-    """Return the number of missing predictions as text, "" if none is missing. labels: class numbers [N], -1
-    = none."""
+    """Say how many predictions are missing; "" if none is missing.
+
+    Args:
+        labels: Class numbers [N], -1 if there is none.
+    """
     n = int((labels < 0).sum())
     return f"{n} of {len(labels)} predictions missing, counted as wrong" if n else ""
 
 
 def only_unusable(faults: Sequence[Finding]) -> bool:
-    """Return whether every problem is an existing prediction without a number."""
+    """Return whether there are problems and all of them concern predictions that exist but are not
+    numbers."""
     return bool(faults) and all(fault.code in UNUSABLE for fault in faults)
 
 
@@ -95,8 +99,11 @@ OFFICIAL_TABLES = ("labels.csv", "test.csv", "data.csv", "metadata.csv", "datase
 
 
 def place_consequences(files: SourceFiles, member: str) -> list[Finding]:
-    """Return the consequence of the table's position in a folder or zip. member: the table that Benchside
-    reads."""
+    """Return what the official loader does because of the position of the table in a folder or zip.
+
+    Args:
+        member: The table that Benchside reads.
+    """
     if files.kind == "file":
         return []
     near = [
@@ -124,7 +131,7 @@ OTHER_TABLE = "official-other-table"
 
 
 def file_consequences(table: TextTable, data: bytes, is_run: bool) -> list[Finding]:
-    """Return the consequences of the file's format.
+    """Return what the official loader does because of the format of the table.
 
     Args:
         table: The table of a test set.
@@ -170,7 +177,7 @@ def _other_cells(table: TextTable) -> Iterator[str]:
 def column_consequences(
     table: TextTable, cancelling_labels: Sequence[str] | None, metadata_errors: Sequence[int]
 ) -> list[Finding]:
-    """Return the consequences of headers, labels and metadata.
+    """Return what the official loader does because of headers, labels and metadata.
 
     Args:
         table: The table of a test set.
@@ -225,7 +232,11 @@ def _hidden(table: TextTable) -> list[Finding]:
 
 
 def path_consequences(table: TextTable, cells: Sequence[str]) -> list[Finding]:
-    """Return the consequence of images whose spelling differs from the file name. cells: as in the table."""
+    """Return what the official loader does if a cell spells the name of an image differently from the file.
+
+    Args:
+        cells: Names of images as in the table.
+    """
     odd = [
         i
         for i, cell in enumerate(cells)
@@ -240,7 +251,7 @@ def path_consequences(table: TextTable, cells: Sequence[str]) -> list[Finding]:
 
 
 def score_zero(where: str, reason: str) -> Finding:
-    """Return `official-score-zero`: every model would get the score 0 there."""
+    """Return the finding `official-score-zero`: the official program would give every model the score 0."""
     return warning("official-score-zero", where, f"{reason} {ZERO}")
 
 

@@ -54,7 +54,8 @@ that reads them; None if they are missing."""
 def read_predictions(
     choose: ChooseColumns, source: Source, truth: SafeScanCases | None, context: Context
 ) -> Predictions:
-    """Read a prediction table and match it to a truth's cases; without a truth, keep the file order.
+    """Read a prediction table and match it to the cases of the truth. Without a truth, keep the order of the
+    file.
 
     Args:
         source: The table, or a folder or zip with one.
@@ -104,5 +105,5 @@ def read_predictions(
 def read_numbers(
     rows: AlignedRows, columns: list[int], problems: list[Finding], findings: list[Finding]
 ) -> tuple[np.ndarray, list[Finding]]:
-    """Read numbers [n, columns] by case; see `case_tables.read_numbers`."""
+    """Read the numbers of each case [n, columns]; see `case_tables.read_numbers`."""
     return case_tables.read_numbers(rows, columns, UNUSABLE_NUMBER, problems, findings)

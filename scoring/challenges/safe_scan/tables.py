@@ -33,13 +33,14 @@ LABEL = (*OFFICIAL_LABEL, "diagnosis", "target", "truth", "ground_truth")
 
 
 def headings_there(table: TextTable) -> frozenset[str]:
-    """Return the headings as the official loader compares them: in lower case and not trimmed. A byte order
-    mark makes the first one unrecognisable."""
+    """Return the headers as the official loader compares them: in lower case and not trimmed. A byte order
+    mark makes the first header unrecognisable."""
     return frozenset(heading.lower() for heading in table.written.header[table.written.byte_order_mark :])
 
 
 def read_ids(table: TextTable, problems: list[Finding], findings: list[Finding]) -> tuple[str, ...] | None:
-    """Return the image of every row, None without such a column; add problems about them."""
+    """Return the image name of every row; None if no column contains them. Problems are added to the
+    lists."""
     column, twice = tables.find_column(table, ID_COLUMNS)
     problems += twice
     if column is None:
@@ -65,8 +66,8 @@ def read_ids(table: TextTable, problems: list[Finding], findings: list[Finding])
 
 
 def find_label_column(table: TextTable, problems: list[Finding], findings: list[Finding]) -> int | None:
-    """Return the column of the labels, None if there is none; a header that the official loader does not know
-    is reported."""
+    """Return the index of the label column; None if there is none. A header that the official loader does not
+    know is reported."""
     column, twice = tables.find_column(table, LABEL)
     problems += twice
     if column is not None and table.keys[column] not in OFFICIAL_LABEL:
@@ -79,18 +80,18 @@ def find_label_column(table: TextTable, problems: list[Finding], findings: list[
 
 
 def several(table: TextTable, rows: Sequence[int]) -> str:
-    """Return e.g. Return "3 rows (lines 4, 9, 12)", naming the first five lines."""
+    """Return the number and the first five lines of rows as text, such as "3 rows (lines 4, 9, 12)"."""
     lines = ", ".join(str(table.lines[r]) for r in rows[:5]) + (", ..." if len(rows) > 5 else "")
     return f"{len(rows)} row{'s' * (len(rows) > 1)} (line{'s' * (len(rows) > 1)} {lines})"
 
 
 def once(code: str, table: TextTable, rows: Sequence[int], message: str) -> list[Finding]:
-    """Return one warning for all `rows`, located at the first; empty without rows."""
+    """Return one warning for all `rows`, located at the first of them; empty if there are no rows."""
     return [warning(code, table.place(rows[0]), f"{several(table, rows)}: {message}")] if len(rows) else []
 
 
 def case_words(table: TextTable, row: int) -> str:
-    """Return the beginning of a message about a row: "case 'a.jpg', ", or nothing if the row has no id."""
+    """Return the beginning of a message about a row, such as "case 'a.jpg', "; "" if the row has no id."""
     column, _ = tables.find_column(table, ID_COLUMNS)
     name = "" if column is None else table.columns[column][row].strip()
     return f"case {name[:80]!r}, " if name else ""
@@ -98,7 +99,7 @@ def case_words(table: TextTable, row: int) -> str:
 
 @dataclass(frozen=True)
 class CaseTable:
-    """A table with a row per image.
+    """A table with one row per image.
 
     Attributes:
         others: Columns that are neither the image nor about the person.
@@ -111,18 +112,18 @@ class CaseTable:
     has_person: bool
 
     def column(self, names: Sequence[str]) -> int | None:
-        """Return the first of the other columns with one of these names."""
+        """Return the first of the `others` columns that has one of the names."""
         matches = (i for name in names for i in self.others if self.table.keys[i] == name)
         return next(matches, None)
 
     @property
     def label(self) -> int | None:
-        """The label column of a test set."""
+        """The column with the labels of a test set."""
         return self.column(LABEL)
 
 
 def case_tables(contents: FileContents) -> list[CaseTable]:
-    """Return the tables with a column of images."""
+    """Return the tables that have a column of image names."""
     cases = []
     for table in contents.tables:
         column, _ = tables.find_column(table, ID_COLUMNS)

@@ -39,7 +39,13 @@ from scoring.statistics.replicates import Quantities
 
 @dataclass(frozen=True)
 class CountsOfClass:
-    """Cases by true and predicted class [K, K], by true class [K], and by predicted class [K]."""
+    """Number of cases by true and predicted class.
+
+    Attributes:
+        matrix: By true and predicted class [K, K].
+        support: By true class [K].
+        predicted: By predicted class [K].
+    """
 
     matrix: Ints
     support: Ints
@@ -47,7 +53,7 @@ class CountsOfClass:
 
 
 def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
-    """Score predictions on a truth. Raises InputRefused with every problem that `missing` does not allow."""
+    """Score predictions. Raises InputRefused with every problem that the option `missing` does not allow."""
     given_size = settings.options["model_size_mib"]
     size = predictions.model["size_mib"] if predictions.model else given_size
     e = efficiency(size)
@@ -255,7 +261,7 @@ READ_OTHERWISE = frozenset(("age-format", "location-number"))
 
 
 def official(score: float, evaluation: SafeScanEvaluation, size_mib: float | None) -> Official:
-    """Return the validator's result.
+    """Return the score of the official validator.
 
     Args:
         score: Benchside's score, 0..1.

@@ -47,7 +47,8 @@ PARAMETERS = (
 
 
 def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64]:
-    """Return the score with other weights of the risk groups and of its parts; NaN if they sum to 0."""
+    """Return the score with other weights of the risk groups and of the parts of the score. It is NaN if the
+    weights sum to 0."""
     of_groups = sum(parameters[risk] for risk in RISK_WEIGHTS)
     if of_groups <= 0:
         return np.full_like(value("accuracy"), np.nan)
@@ -61,7 +62,8 @@ def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64
 
 
 def sample(card: ScoreCard, metric: str) -> PairedSample | None:
-    """Return the data of a test: McNemar's for shares of cases, DeLong's for the AUC of a class."""
+    """Return the data for testing a metric: McNemar's test for shares of cases, DeLong's test for the AUC of
+    a class."""
     return of_labels(card, metric, GROUPS["malignant"], CLASSES)
 
 

@@ -40,21 +40,24 @@ WEIGHTS = {
 
 
 def efficiency(size_mib: float | None) -> float:
-    """Return 1 up to 50 MiB, falling to 0 at 150 MiB; 1 if the size is unknown."""
+    """Return the efficiency score of a model: 1 up to 50 MiB, falling to 0 at 150 MiB; 1 if the size is
+    unknown."""
     if size_mib is None or size_mib <= FREE_MIB:
         return 1.0
     return 0.0 if size_mib >= FULL_MIB else 1 - (size_mib - FREE_MIB) / (FULL_MIB - FREE_MIB)
 
 
 def final_score(accuracy: float, weighted_f1: float, efficiency_score: float) -> float:
-    """Return the official score: parts rounded to 6 decimals, in the official order of operations."""
+    """Return the official score. Its parts are rounded to 6 decimals and added in the official order."""
     a, w, e = round(accuracy, 6), round(weighted_f1, 6), round(efficiency_score, 6)
     return 0.9 * (0.5 * a + 0.5 * w) + 0.1 * e
 
 
 def weighted_f1(f1: Floats) -> Floats:
-    """Return (3 malignant + 2 medium + benign) / 6 of F1 [..., 11], where each group is the unweighted mean
-    of its classes, including absent ones."""
+    """Return (3 malignant + 2 medium + benign) / 6 from F1 scores [..., 11].
+
+    Each group counts by the unweighted mean of its classes, including absent ones.
+    """
     start: Floats = np.zeros(f1.shape[:-1])
     total = sum((RISK_WEIGHTS[r] * f1[..., members].mean(-1) for r, members in GROUPS.items()), start)
     return total / sum(RISK_WEIGHTS.values())

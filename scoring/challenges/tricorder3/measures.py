@@ -34,7 +34,8 @@ UNITS_OF_PRESENT = 12
 
 
 def published(point: Quantities, efficiency_score: float) -> dict[QuantityName, Floats]:
-    """Return the point estimates [1] that are published from rounded parts; intervals are centred on them."""
+    """Return the point estimates [1] that are computed from rounded parts for publication. Intervals are
+    centred on them."""
     accuracy, f1 = float(point["accuracy"][0]), float(point["weighted_f1"][0])
     return {
         "score": np.array([final_score(accuracy, f1, efficiency_score)]),
@@ -45,8 +46,10 @@ def published(point: Quantities, efficiency_score: float) -> dict[QuantityName, 
 def quantities(
     truth: SafeScanCases, predictions: Predictions, weights: Floats, efficiency_score: float
 ) -> dict[QuantityName, Floats]:
-    """Return every measure that has an interval, [B] by name; per class under ("f1", class), per slice under
-    ("slice", column, group, name)."""
+    """Return every measure that has an interval, as arrays [B] by name.
+
+    Classes have names such as ("f1", class), subgroups ("slice", column, group, name).
+    """
     y, p = truth.true_labels, predictions.labels
     c = classification.counts(y, p, weights, len(CLASSES))
     f1, recall, precision = classification.f1(c), classification.recall(c), classification.precision(c)
@@ -75,7 +78,11 @@ def quantities(
 
 
 def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
-    """Return the basis of `quantities`. units: unit number of each case [N]."""
+    """Return how many units each quantity of `quantities` depends on.
+
+    Args:
+        units: Unit number of each case [N].
+    """
     y, p = truth.true_labels, predictions.labels
     is_true = y[:, None] == np.arange(len(CLASSES))
     cases: dict[QuantityName, Bools] = {
@@ -109,10 +116,12 @@ def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
 
 
 def unit_sums(truth: Ints, predicted: Ints, units: Ints) -> Floats:
-    """Return the parts of the score by unit [n, 33]: correct predictions, predictions and cases of each
-    class.
+    """Return counts per unit [n, 33] from which the score is computed: correct predictions, predictions and
+    cases of each class.
 
-    Inputs are class numbers and unit numbers of the cases [N].
+    Args:
+        truth: Class numbers [N]; also `predicted`.
+        units: Unit numbers [N].
     """
     is_true = classification.one_hot(truth, len(CLASSES), float)
     is_predicted = classification.one_hot(predicted, len(CLASSES), float)
@@ -120,14 +129,14 @@ def unit_sums(truth: Ints, predicted: Ints, units: Ints) -> Floats:
 
 
 def categories_of_sums() -> Categories:
-    """Return which sums of `unit_sums` count the answers to each class."""
+    """Return which sums of `unit_sums` count the predictions of each class."""
     hits = np.arange(len(CLASSES))
     predicted, support = hits + len(CLASSES), hits + 2 * len(CLASSES)
     return Categories(hits, cases=(support,), gains=(hits, predicted), unseen=0.75)
 
 
 def score_of_sums(sums: Floats) -> Floats:
-    """Return the part of the score that depends on predictions, 0..0.9, from the sums [..., 33] of
+    """Compute the part of the score that depends on predictions, 0..0.9, from sums [..., 33] of
     `unit_sums`."""
     hits, predicted, support = np.split(sums.reshape(-1, sums.shape[-1]), 3, axis=1)
     c = classification.ClassCounts(support, predicted, hits, support.sum(1))
@@ -184,7 +193,7 @@ def _probability_quantities(
 
 
 def slice_shares(truth: SafeScanCases, p: Ints) -> dict[str, SubgroupShare]:
-    """Return the shares of cases that are computed for every subgroup."""
+    """Return the measures that are computed for every subgroup as shares of its cases."""
     y = truth.true_labels
     ill, right = _malignant(y), np.equal(y, p)
     return {
@@ -194,8 +203,8 @@ def slice_shares(truth: SafeScanCases, p: Ints) -> dict[str, SubgroupShare]:
 
 
 def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
-    """Yield findings about the kind of the outputs [rows, 11] and the number of tied maxima; the score does
-    not normalise."""
+    """Yield findings about outputs [rows, 11]: whether they are probabilities, and how many have tied maxima.
+    The score does not normalise outputs."""
     kind = output_kinds.output_kind(outputs)
     scale = number_parsing.scale_of(outputs)
     if scale in number_parsing.WORDS:

@@ -33,13 +33,16 @@ SWEEP_SITES = (*LOCATIONS, "unknown")
 
 
 def recipe_for(facts: ModelFacts) -> Recipe:
-    """Return how images are resized: to 512 x 512 with LANCZOS; then from those pixels to the model's
-    declared size, if it differs (a symbolic axis counts as 512)."""
+    """Return how images are resized for a model.
+
+    Images are resized to 512 x 512 with LANCZOS. These pixels are resized again if the model declares another
+    size; a symbolic axis counts as 512.
+    """
     return recipe_of_size(*image_size(facts))
 
 
 def recipe_of_size(width: int | None, height: int | None) -> Recipe:
-    """Return the preparation for a model with this declared size; None = symbolic."""
+    """Return how images are prepared for a model that declares this size. None is a symbolic size."""
     width, height = width or PICTURE_SIDE, height or PICTURE_SIDE
     own = ((width, height, "lanczos"),) if (width, height) != (PICTURE_SIDE, PICTURE_SIDE) else ()
     return Recipe(((PICTURE_SIDE, PICTURE_SIDE, "lanczos"), *own))
@@ -50,7 +53,7 @@ def _vector(age: float, gender: float, location: float) -> Floats:
 
 
 def size_findings(size_mib: float, name: str) -> list[Finding]:
-    """Return a finding about the effect of a model's size on the score."""
+    """Return a finding about the effect of the model size on the score."""
     if size_mib >= FULL_MIB:
         message = f"{size_mib:.2f} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost."
         return [warning("size-score-zero", name, message)]
@@ -83,7 +86,7 @@ TASK = Task(
 
 
 def image_task(_categories: Sequence[str] | None) -> ModelTask:
-    """Return the expected output of a model for one photograph."""
+    """Describe the expected output of a model for one photograph."""
     return ModelTask(
         ID,
         CLASSES,
@@ -101,8 +104,8 @@ def image_task(_categories: Sequence[str] | None) -> ModelTask:
 def inspect(
     model: Model, truth: SafeScanCases | None = None, name: str | None = None, timings: bool = False
 ) -> Inspection:
-    """Check whether the validator would run this model, and how it uses the demographics. Raises InputRefused
-    with every problem."""
+    """Check whether the official validator would run the model, and how the model uses the demographics.
+    Raises InputRefused with every problem."""
     file = read_model(model, name)
     inspected = preflight.inspect(file, TASK, truth, timings)
     kind = inspected.model["output_kind"]
@@ -120,10 +123,12 @@ def _kind_findings(kind: str, where: str) -> list[Finding]:
 
 
 def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions:
-    """Check a model and run it on every case as the validator does: CPU, one thread, one image at a time, no
-    softmax.
+    """Check a model and run it on every case as the official validator does: on CPU, with one thread, one
+    image at a time, without softmax.
 
-    Raises InputRefused; `scoring.inference.model_pool.Cancelled`.
+    Raises:
+        InputRefused: If the model or an image cannot be used.
+        scoring.inference.model_pool.Cancelled: If the run is cancelled.
     """
     file = read_model(model, context.name)
     inspected = preflight.inspect(file, TASK, with_images(cases), cancelled=context.cancelled)
@@ -150,20 +155,27 @@ def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions
 def received(
     truth: SafeScanCases, index: int, model: Mapping[str, Any] | None = None
 ) -> tuple[list[thumbnails.Stage], ImageInfo]:
-    """Return a model's input for one case: the pixels at 512 x 512, and at the declared size of the model
-    (`Inspection.model`).
+    """Return the pixels that a model receives for one case: at 512 x 512, and at the size that the model
+    declares (`Inspection.model`).
 
-    Raises ImageUnreadable, InputRefused.
+    Raises:
+        ImageUnreadable: If the image cannot be read.
+        InputRefused: If the case has no usable image.
     """
     return thumbnails.received(truth, index, recipe_of_size(*declared_size(model)))
 
 
 def sweep(model: Model, truth: SafeScanCases, index: int) -> dict[str, Floats]:
-    """Return a model's outputs for one case when age, gender or location changes and the other two stay the
+    """Return a model's outputs for one case while age, gender or location varies and the other two stay the
     same.
 
-    "age": outputs [19, 11] at SWEEP_AGES; "gender": [3, 11] at male, female, unknown; "location": [8, 11] at
-    the seven sites and unknown. Raises `ModelFailed`, ImageUnreadable.
+    Returns:
+        "age": outputs [19, 11] at `SWEEP_AGES`; "gender": [3, 11] at male, female, unknown; "location": [8,
+            11] at the seven sites and unknown.
+
+    Raises:
+        ModelFailed: If the model stops with an error.
+        ImageUnreadable: If the image cannot be read.
     """
     return thumbnails.sweep(
         read_model(model).data, truth, index, recipe_for, sweep_vectors(*truth.demographics.encoded[index])
@@ -171,8 +183,11 @@ def sweep(model: Model, truth: SafeScanCases, index: int) -> dict[str, Floats]:
 
 
 def sweep_vectors(age: float, gender: float, location: float) -> dict[str, Floats]:
-    """Return second inputs in which one field takes every value of a sweep and the others stay the same:
-    "age" [19, 3], "gender" [3, 3], "location" [8, 3]."""
+    """Return demographic inputs in which one field takes every value of `sweep` and the others stay the same.
+
+    Returns:
+        "age" [19, 3], "gender" [3, 3], "location" [8, 3].
+    """
     return {
         "age": np.array([_vector(a, gender, location) for a in SWEEP_AGES]),
         "gender": np.array([_vector(age, g, location) for g in (1, 0, UNKNOWN)]),

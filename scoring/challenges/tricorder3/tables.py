@@ -60,8 +60,14 @@ _BY_KEY = {
 
 @lru_cache(1_000)
 def parse_label(cell: str, first: int = 1) -> tuple[int, str]:
-    """Return the class number 0..10 (-1: none) and its notation: "exact", "spelling", "number", "zero",
-    "missing", "bad". first: the number of the first class."""
+    """Return the class number 0..10 (-1: none) and how the label is written.
+
+    Args:
+        first: Number of the first class.
+
+    Returns:
+        Class number, and "exact", "spelling", "number", "zero", "missing" or "bad".
+    """
     trimmed = cell.strip()
     if cell in CLASSES:
         return CLASSES.index(cell), "exact"
@@ -309,7 +315,7 @@ SHARED_IDS = ("image", "lesion_id", "lesion")
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield the possible uses of files for TRICORDER-3: a table with or without images, or a model."""
+    """Yield what the files may be for TRICORDER-3: a table with or without images, or a model."""
     model = contents.model
     if model and contents.output_width == len(CLASSES):
         takes_person = len(model.inputs) == 2
@@ -371,10 +377,10 @@ read_images = cases.read_images
 
 
 def read_predictions(source: Source, truth: SafeScanCases | None, context: Context) -> Predictions:
-    """Read a prediction table; see `predictions.read_predictions`."""
+    """Read a prediction table; for arguments and errors see `predictions.read_predictions`."""
     return predictions.read_predictions(partial(_choose_columns, truth), source, truth, context)
 
 
 def form(_truth: SafeScanCases | None) -> TableForm:
-    """Return the columns of a prediction table."""
+    """Describe the columns of a prediction table."""
     return TableForm("filename", names_of(CLASSES), ID_COLUMNS)

@@ -46,7 +46,7 @@ RISK_CONFUSION = MatrixStyle("Which risk groups were confused?", "both", ("malig
 
 
 def views(card: ScoreCard) -> Views:
-    """Return headline and sections of a scorecard."""
+    """Return the views of a scorecard: headline and sections."""
     return Views(
         headline(card),
         (
@@ -62,7 +62,7 @@ def views(card: ScoreCard) -> Views:
 
 
 def headline(card: ScoreCard) -> Headline:
-    """Return the score beside its possible maximum, and the metrics in it."""
+    """Return the headline: the score beside its possible maximum, and the metrics that it consists of."""
     m, best, size = card.metrics, card.more["best_possible_score"], card.more["model_size_mib"]
     interval = card.intervals.get("score")
     facts = (
@@ -124,7 +124,7 @@ def _absent(card: ScoreCard) -> tuple[Text, ...]:
 
 
 def parts(card: ScoreCard) -> Table:
-    """Return the parts of the score, in points out of 100."""
+    """Return a table of the parts of the score, in points out of 100."""
     m = card.metrics
     summands = (
         ("accuracy", 45.0, m["accuracy"]),
@@ -148,7 +148,7 @@ def parts(card: ScoreCard) -> Table:
 
 
 def risk(card: ScoreCard) -> tuple[SideBySide, Table]:
-    """Return the confusion matrix of risk groups, and the cancers that were predicted benign."""
+    """Return the confusion matrix of risk groups, and a table of cancers that were predicted as benign."""
     matrix = card.more["risk_matrix"]
     labels, counts = matrix["labels"], matrix["counts"]
     figure = Figure(
@@ -214,12 +214,12 @@ def _missed(card: ScoreCard, missed: list[Mapping[str, Any]]) -> Table:
 
 
 def are_probabilities(card: ScoreCard) -> bool:
-    """Return whether a case's outputs are probabilities, so that the largest is the model's confidence."""
+    """Return whether the outputs are probabilities; the largest is then the confidence of the model."""
     return "reliability_n" in card.arrays
 
 
 def classes(card: ScoreCard) -> tuple[Block, ...]:
-    """Return the results of each class, beside the confusion matrix."""
+    """Return the results of each class, and the confusion matrix beside them."""
     cells, counts = shared.confusion(card)
     table = shared.classes_table(card, CLASS_COLUMNS)
     return (SideBySide(((table,), (cells,)), (13, 9)), counts)
