@@ -20,8 +20,10 @@ UNPACKED, PACKED = 2, 3
 BOOLEAN, WHOLE, TEXT, STRUCTURE = (1, 2), (4, 5, 6), 8, 12
 """Types of fields in Thrift's compact protocol."""
 TOO_LARGE = f"it unpacks to more than {TABLE_BYTES / 1e6:.0f} MB. {SAVE}"
-FEATHER_START = b"ARROW1\0\0"
-"""Bytes of a Feather file before its stream of messages."""
+FEATHER_START, FOOTER_END = b"ARROW1\0\0", 10
+"""First bytes of a Feather file; how many bytes follow its footer: the footer's length and `ARROW1`."""
+DICTIONARIES, BATCHES = 2, 3
+"""Fields of the footer: where the messages are."""
 
 
 class _Table(NamedTuple):
@@ -102,19 +104,31 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _feather(data: bytes) -> _Table:
-    """Return a Feather file, of which each message is read once, in their order. Raises ValueError if batches
-    that its footer lists are missing."""
-    source, options = data[len(FEATHER_START) :], pyarrow.ipc.IpcReadOptions(use_threads=False)
-    batches = pyarrow.ipc.open_file(data, options=options).num_record_batches
-    rows = size = 0
-    for message in pyarrow.ipc.MessageReader.open_stream(source):
-        batches -= message.type == "record batch"
-        more, unpacked = _of_message(message)
-        rows, size = rows + more, size + unpacked
-    if batches:
-        raise ValueError("batches are missing")
-    reader = pyarrow.ipc.open_stream(source, options=options)
-    return _Table(reader.schema.names, rows, size, iter(reader))
+    """Return a Feather file, whose footer says where its messages are: the schema before them may be missing,
+    as in files of Polars.
+
+    Source: Footer and Block of File.fbs of Apache Arrow.
+
+    Raises:
+        ValueError: If it lists more messages than a table has lines.
+    """
+    source = pyarrow.BufferReader(data)
+    end = len(data) - FOOTER_END
+    footer = data[end - _number("<i", data, end) : end]
+    rows = size = count = 0
+    for number in (DICTIONARIES, BATCHES):
+        field = _field(footer, _reference(footer, 0), number)
+        start = _reference(footer, field) if field else 0
+        blocks = _number("<I", footer, start) if field else 0
+        count += blocks
+        if count > LINES:
+            raise ValueError("there are more batches than rows")
+        for (offset,) in struct.iter_unpack("<q16x", footer[start + 4 : start + 4 + 24 * blocks]):
+            source.seek(offset)
+            more, unpacked = _of_message(pyarrow.ipc.read_message(source))
+            rows, size = rows + more, size + unpacked
+    reader = pyarrow.ipc.open_file(data, options=pyarrow.ipc.IpcReadOptions(use_threads=False))
+    return _Table(reader.schema.names, rows, size, map(reader.get_batch, range(reader.num_record_batches)))
 
 
 def _of_message(message: Any) -> tuple[int, int]:
@@ -184,7 +198,10 @@ def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
             if size > TABLE_BYTES:
                 raise refuse(name, TOO_LARGE)
             for entry, column in zip(batch.schema.names, batch.columns, strict=True):
-                columns[entry] += ["" if cell is None else cell for cell in column.to_pylist()]
+                columns[entry] += [_cell(cell) for cell in column.to_pylist()]
+    except pyarrow.ArrowNotImplementedError as fault:
+        message = f"a column has a type or compression that is not read, or it is damaged. {SAVE}"
+        raise refuse(name, message) from fault
     except (
         pyarrow.ArrowException,
         OSError,
@@ -196,6 +213,14 @@ def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
     ) as fault:
         raise refuse(name, f"its Parquet or Feather is damaged or cut off. {SAVE}") from fault
     return columns
+
+
+def _cell(value: Any) -> Any:
+    """Return the content of a cell; bytes as text if they are UTF-8."""
+    if isinstance(value, bytes):
+        with suppress(UnicodeDecodeError):
+            return value.decode()
+    return "" if value is None else value
 
 
 def _extent(column: Any, name: str) -> tuple[int, int]:
@@ -212,16 +237,24 @@ def _extent(column: Any, name: str) -> tuple[int, int]:
         return sum(cells for cells, _ in parts), sum(size for _, size in parts)
     if any(is_list(kind) for is_list in lists):
         return _extent(column.flatten(), name)
-    if types.is_string_view(kind) or types.is_binary_view(kind):
-        views = np.frombuffer(column.buffers()[1], np.int32).reshape(-1, 4)
-        return len(column), int(views[column.offset : column.offset + len(column), 0].clip(0).sum(dtype=int))
-    texts = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    views = (types.is_string_view, types.is_binary_view)
+    texts = (*views, types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
     numbers = (types.is_null, types.is_boolean, types.is_integer, types.is_floating, types.is_decimal)
     plain = (*texts, *numbers, types.is_temporal, types.is_fixed_size_binary)
     values = column.dictionary if types.is_dictionary(kind) else column
     if not any(is_plain(values.type) for is_plain in plain):
         raise refuse(name, f"a column has the type {str(kind)[:60]}, which is not read. {SAVE}")
-    if values is not column and any(is_text(values.type) for is_text in texts):
-        lengths = pyarrow.compute.take(pyarrow.compute.binary_length(values), column.indices)
-        return len(column), int(pyarrow.compute.sum(lengths).as_py() or 0)
-    return len(column), column.nbytes
+    if not any(is_text(values.type) for is_text in texts):
+        return len(column), column.nbytes
+    lengths = _lengths(values)
+    if values is not column:
+        lengths = pyarrow.compute.take(lengths, column.indices)
+    return len(column), int(pyarrow.compute.sum(lengths).as_py() or 0)
+
+
+def _lengths(texts: Any) -> Any:
+    """Return the bytes of each text; those of views stand in the first of four numbers of each."""
+    if not (pyarrow.types.is_string_view(texts.type) or pyarrow.types.is_binary_view(texts.type)):
+        return pyarrow.compute.binary_length(texts)
+    views = np.frombuffer(texts.buffers()[1], np.int32).reshape(-1, 4)
+    return pyarrow.array(views[texts.offset : texts.offset + len(texts), 0].clip(0).astype(np.int64))

@@ -234,6 +234,15 @@ VIEW = np.array([len(TEXT), int.from_bytes(b"xxxx", "little"), 0, 0], np.int32).
                 pa.string_view(), ROWS, [None, pa.py_buffer(VIEW * ROWS), pa.py_buffer(TEXT.encode())]
             ),
         ),
+        (
+            in_feather,
+            pa.DictionaryArray.from_arrays(
+                pa.array([0] * ROWS, pa.int32()),
+                pa.Array.from_buffers(
+                    pa.string_view(), 1, [None, pa.py_buffer(VIEW), pa.py_buffer(TEXT.encode())]
+                ),
+            ),
+        ),
     ],
     ids=lambda value: str(getattr(value, "type", value.__name__ if callable(value) else "")),
 )
@@ -326,6 +335,57 @@ def test_parquet_and_feather_cut_anywhere_are_refused_without_words_of_a_library
         assert refused.value.problems[0].message == (
             "its Parquet or Feather is damaged or cut off. Save the table as CSV."
         )
+
+
+@pytest.mark.parametrize("how", ["lz4", "zstd", "uncompressed"])
+def test_feather_whose_schema_is_in_its_footer_alone_is_read(how):
+    """Polars writes no whole message of the schema before the batches."""
+    texts = pa.array(["a", "b", None] * 400, pa.string_view())
+    kinds = pa.DictionaryArray.from_arrays(pa.array([0, 1, None] * 400, pa.uint32()), texts[:2])
+    table = pa.table({"image": texts, "kind": kinds})
+    feather.write_feather(table, file := io.BytesIO(), compression=how, chunksize=500)
+    data = bytearray(file.getvalue())
+    data[8:16] = b"\4\0\0\0\xf2\xff\xff\xff"
+    found = read_table(bytes(data), "p")
+    assert found.cells(0) == found.cells(1) == ["a", "b", ""] * 400
+
+
+def listing_its_batch(times: int) -> bytes:
+    """Return a small Feather file whose footer lists its batch several times."""
+    data = in_feather(pa.table({"image": [f"{k}{'x' * 5_000}" for k in range(50)]}))
+    start = len(data) - 10 - int.from_bytes(data[-10:-6], "little")
+    footer, reference = bytearray(data[start:-10]), 32
+    listed = reference + int.from_bytes(footer[reference:][:4], "little")
+    block = footer[listed + 4 : listed + 28]
+    footer += bytes(4 - len(footer) % 8) if len(footer) % 8 <= 4 else bytes(12 - len(footer) % 8)
+    footer[reference : reference + 4] = (len(footer) - reference).to_bytes(4, "little")
+    footer += times.to_bytes(4, "little") + block * times
+    return data[:start] + footer + len(footer).to_bytes(4, "little") + b"ARROW1"
+
+
+@pytest.mark.parametrize(
+    ("times", "words"), [(2_000, "more than 200 MB"), (500_000, "Feather is damaged or cut off")]
+)
+def test_a_batch_that_a_footer_lists_again_and_again_is_counted_each_time(times, words):
+    assert pa.ipc.open_file(listing_its_batch(times)).num_record_batches == times
+    assert len(read_table(listing_its_batch(3), "p").cells(0)) == 150
+    with pytest.raises(InputRefused, match=words):
+        read_table(listing_its_batch(times), "p")
+
+
+def test_ids_as_bytes_are_read_as_text():
+    table = pa.table({"image": [b"a", b"\xc3\xa4", b"\xff"], "MEL": [0.1, 0.2, 0.3]})
+    for form in (in_parquet, in_feather):
+        assert read_table(form(table), "p").cells(0) == ["a", "ä", r"b'\xff'"]
+
+
+def test_a_type_that_arrow_does_not_know_is_no_damage():
+    """Polars writes numbers of 128 bits."""
+    data = in_feather(pa.table({"image": pa.array([1, 2], pa.int32())}))
+    footer = len(data) - 10 - int.from_bytes(data[-10:-6], "little")
+    at = data.rindex((32).to_bytes(4, "little"), footer)
+    with pytest.raises(InputRefused, match="a column has a type or compression that is not read"):
+        read_table(data[:at] + (128).to_bytes(4, "little") + data[at + 4 :], "p")
 
 
 def test_texts_as_views_are_read():
