@@ -71,8 +71,8 @@ def only_right(correct: Correctness, team: str) -> Ints:
 
 
 def right_and_wrong(correct: Correctness, a: str, b: str) -> Ints:
-    """Return the cases in which a did better than b, hardest first. For labels, these are the cases that a
-    got right and b wrong."""
+    """Return the cases on which team a is better than team b, hardest first. For labels, these are the cases
+    that a got right and b wrong."""
     values = correct.quantity.oriented(correct.values)
     return _hardest_first(correct, values[:, correct.teams.index(a)] > values[:, correct.teams.index(b)])
 
@@ -127,12 +127,12 @@ class CaseList:
     Attributes:
         names: Names of the cases.
         truth: True class of each case as text; empty if cases have none.
-        called: Predicted class of each case, "" if there is none; empty as `truth`.
+        called: Predicted class of each case, "" if there is none; empty if cases have no class.
         right: 1 for a case that is right, 0 for a wrong one, between them for a partly right one; NaN: not
             counted.
-        score: Output for the true class, or how right the case is; NaN if unknown.
-        lost: How much the shown score would rise without the unit of the case (lesion, patient); if this is
-            unknown, how wrong the case is.
+        score: Output for the true class, or the degree to which the case is right; NaN if unknown.
+        lost: Amount by which the score would rise without the unit of the case (lesion, patient); if this is
+            unknown, the degree to which the case is wrong.
         unit: Unit of `lost`: "points", "of the score", or "" if it only orders the cases.
         groups: "gender: female" -> whether each case belongs to the group.
         changed: 1 for a case that improved since an earlier submission, -1 for one that became worse; None
@@ -229,7 +229,7 @@ def chosen(cases: CaseList, wanted: CaseFilter) -> Ints:
 
     Args:
         cases: All cases.
-        wanted: The filter and order. If cases cost the same, the lowest score comes first.
+        wanted: The filter and order. If cases lose equally many points, the lowest score comes first.
     """
     matches = np.ones(len(cases.names), bool)
     if wanted.result in ("mistakes", "right"):
@@ -251,7 +251,8 @@ def chosen(cases: CaseList, wanted: CaseFilter) -> Ints:
 
 
 def captions(cases: CaseList, places: Ints) -> list[tuple[str, str, str]]:
-    """Return a mark ("right", "wrong" or ""), truth with prediction, and numbers of each case, as text.
+    """Return three texts for each case: a mark ("right", "wrong" or ""), truth with prediction, and its
+    numbers.
 
     Args:
         cases: The list.

@@ -154,7 +154,8 @@ class Subgroup:
 
 
 def subgroups(comparison: Comparison) -> tuple[Subgroup, ...]:
-    """Return every group of every column and measure. Show the number of groups beside any of them."""
+    """Return every group of every column and measure. Where a group is shown, show the number of groups
+    too."""
     slices = {name: comparison.spec.slices(card) for name, card in comparison.cards.items()}
     rows = []
     for column, groups in next(iter(slices.values())).items():

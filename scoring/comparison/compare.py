@@ -218,8 +218,8 @@ def compare(
         truth: Result of the challenge's `read_truth`.
         teams: Team name -> result of the challenge's `read_predictions` or `predict`.
         options: Team name -> options of `score` for this team alone (such as a model's size).
-        facts: Known facts about teams besides their predictions. A size affects the score if the challenge
-            scores sizes.
+        facts: Known facts about teams, such as the size of the model. A size affects the score if the
+            challenge scores sizes.
         excluded: None: a team that cannot be scored stops the comparison. Otherwise such teams are excluded
             and the others compared. Submissions in this argument, refused earlier, are listed with them.
         **shared: Options of `score` for all teams; `pairs_metric`, `pairs_test` and options of the stage
@@ -265,8 +265,8 @@ def compare_cards(
         pairs_metric: The quantity in which pairs of teams are tested: "score", a name in `metrics`, or
             MEASURE/CLASS.
         pairs_test: The test, one of `replicate_comparison.PAIRS_TESTS`.
-        facts: Known facts about teams besides their predictions. If the challenge scores sizes, the size
-            comes from the card.
+        facts: Known facts about teams, such as the institution. If the challenge scores sizes, the size comes
+            from the card.
         excluded: Refused submissions to list.
         submissions: Number of submissions seen so far, from which these were chosen; 0: only these.
         **options: The challenge's options of the stage "compare".

@@ -139,7 +139,8 @@ def subgroups(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def group_panels(displayed: Displayed, rows: Sequence[Subgroup], to_overall: bool) -> Panels:
-    """Return a small figure per subgroup. to_overall: minus the value for all cases."""
+    """Return a small figure per subgroup. to_overall: whether to draw the value minus the value for all
+    cases."""
     names = displayed.names
     ends = [
         end

@@ -20,7 +20,8 @@ SENTENCE, NAMED = 600, 8
 
 @dataclass(frozen=True)
 class Displayed:
-    """A comparison with the teams that figures draw. places: their positions in `comparison.scored`."""
+    """A comparison with the teams that figures draw. places: positions of these teams in
+    `comparison.scored`."""
 
     comparison: Comparison
     scale: Scale
@@ -33,7 +34,7 @@ class Displayed:
 
     @property
     def method(self) -> str:
-        """Return which teams are drawn, and n, unit, replicates and seed (Markdown)."""
+        """Return as Markdown which teams are drawn, and n, unit, replicates and seed."""
         drawn, total = len(self.places), len(self.comparison.scored)
         if drawn == total:
             few = ""
@@ -45,8 +46,8 @@ class Displayed:
 
 
 def of(comparison: Comparison, chosen: str | None = None) -> Displayed:
-    """Return the comparison for figures with all teams; with many teams, with the first ones and the chosen
-    one."""
+    """Return the comparison for figures. They draw all teams; of many teams they draw the first ones and the
+    chosen one."""
     places = [index for index, name in enumerate(comparison.scored) if index < MANY or name == chosen]
     return Displayed(comparison, scales.of(load_challenge(comparison.challenge)), places)
 

@@ -86,7 +86,7 @@ def lead(comparison: Comparison, scale: Scale, places: Sequence[int], theme: The
 
 def pairs(of: PairDifferences, scale: Scale, names: Sequence[str], theme: Theme) -> go.Figure:
     """Draw the difference of every pair of the named teams, and whether the test separates the pair. scale:
-    of the metric of the differences."""
+    scale of the compared metric."""
     n, at = len(names), {of.teams.index(name): k for k, name in enumerate(names)}
     differences, apart, hovers = np.zeros((n, n)), np.zeros((n, n), bool), np.full((n, n), "", dtype=object)
     for pair in of.of.among(list(at)):
@@ -123,7 +123,7 @@ def rank_shares(comparison: Comparison, places: Sequence[int], theme: Theme) -> 
 
 
 def rules(robust: Robustness, kinds: Sequence[str], names: Sequence[str], theme: Theme) -> go.Figure:
-    """Draw ranks under several kinds of rules. names: of the drawn teams."""
+    """Draw ranks under several kinds of rules. names: names of the drawn teams."""
     orderings = [
         Ordering(rule_name(rule), rule.ranks, rule.kendall_tau, rule.small)
         for rule in robust.rules
@@ -169,8 +169,8 @@ def measures(table: ClassMatrix) -> str:
 def subgroup(
     row: Subgroup, names: Sequence[str], ends: Sequence[float], theme: Theme, to_overall: bool = False
 ) -> go.Figure:
-    """Draw the teams in one group. ends: ends of the intervals of all neighbouring groups; to_overall: minus
-    the value for all cases."""
+    """Draw the teams in one group. ends: ends of the intervals of all neighbouring groups; to_overall:
+    whether to draw the value minus the value for all cases."""
     dots = [
         IntervalRow(team.team, *estimate(team, to_overall), n=row.n if row.small else None)
         for team in row.teams
@@ -183,7 +183,8 @@ def subgroup(
 
 
 def estimate(row: ClassEstimate, to_overall: bool) -> tuple[float | None, list[float] | None]:
-    """Return value and interval of a team in a group, or of its difference to all cases."""
+    """Return value and interval of a team in a group, or of the difference between the group and all
+    cases."""
     return (row.to_overall, row.to_overall_interval) if to_overall else (row.value, row.interval)
 
 

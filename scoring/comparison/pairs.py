@@ -79,8 +79,9 @@ def test_problems(name: str) -> list[Finding]:
 
 
 def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], chosen: PairsChoice) -> PairDifferences:
-    """Return all pairs of the teams that have a value of the metric, with its test. Cards must be in the
-    order of ranks. Metrics have no swap test. They have their own test, or the bootstrap if it is chosen.
+    """Return all pairs of the teams that have a value of the metric, with the test for this metric. Cards
+    must be in the order of ranks. Metrics have no swap test. Each metric has a test for its kind, or the
+    bootstrap if it is chosen.
 
     Raises InputRefused (`bad-option`) for a name that is not in `testable`.
     """
@@ -118,8 +119,9 @@ def left_out_of(cards: Sequence[ScoreCard], metric: str) -> np.ndarray | None:
 def exchange_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> tuple[Exchange | None, str]:
     """Return the input of the exchange test (None if unknown) and the name of the test.
 
-    Cards lack the sums if a single unit decides whether the score is defined: then no test keeps its level.
-    Cards of version 0.1.0 with 50 or more units always lack them; they are tested as in that version.
+    Cards lack the sums if a single unit decides whether the score is defined, because no test then keeps its
+    error rate. Cards of version 0.1.0 with 50 or more units always lack them; they are tested as in that
+    version.
 
     Args:
         name: The requested test, one of `replicate_comparison.PAIRS_TESTS`.
@@ -331,8 +333,8 @@ def without_each_unit(card: ScoreCard) -> Value | None:
 
 @dataclass(frozen=True)
 class Varied:
-    """A number on the test set, on its replicates [B], and without each unit [n] (None if unknown). rests_on:
-    number of its units, None: all."""
+    """A quantity on the test set, on its replicates [B], and without each unit [n] (None if unknown).
+    rests_on: number of units that it depends on; None: all."""
 
     point: float
     drawn: np.ndarray

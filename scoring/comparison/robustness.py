@@ -258,7 +258,7 @@ def weight_map(comparison: Comparison) -> WeightGrid | None:
 
 
 def held_fixed(comparison: Comparison, grid: WeightGrid) -> str:
-    """Return the parts of the score that do not change over the map, as sentences."""
+    """Return sentences about the parts of the score that stay fixed over the map of weights."""
     parts = comparison.spec.weight_map
     if parts is None or parts.share == 1:
         sentences = (

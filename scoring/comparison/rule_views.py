@@ -25,7 +25,8 @@ NAMED = 12
 
 
 def orders(displayed: Displayed) -> tuple[Block, ...]:
-    """Return both rankings of a challenge side by side, and who would be first if one team withdrew."""
+    """Return both rankings of a challenge side by side, and the team that would be first if another
+    withdrew."""
     comparison = displayed.comparison
     if comparison.own_ranking is not None and not comparison.own_ranking.more:
         return (_own_order(displayed, comparison.own_ranking),)

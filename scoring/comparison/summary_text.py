@@ -84,8 +84,8 @@ def band(comparison: Comparison) -> int:
 
 
 def leaders(comparison: Comparison) -> str:
-    """Return who leads, and who is not separated from the leader. The text never gives a probability of being
-    best."""
+    """Return which team leads, and which teams are not separated from the leader. The text never gives a
+    probability of being best."""
     names, level = comparison.scored, tied(comparison)
     if not names:
         return "No team has a score on this test set."

@@ -76,7 +76,7 @@ def size_of(text: str) -> float:
 
 
 def fact_text(value: object) -> str:
-    """Return a fact as text that could be typed."""
+    """Return a fact as the text that a person would type."""
     return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 

@@ -35,7 +35,8 @@ def headline(displayed: Displayed) -> Headline:
 
 
 def order_columns(comparison: Comparison) -> list[Column]:
-    """Return the columns that order the teams if the score does not: its value, and metrics with their ranks.
+    """Return the columns that order the teams if the score does not: the value that orders them, and metrics
+    with ranks.
 
     Each row has the key "team"."""
     own, order = comparison.own_ranking, comparison.spec.ranked_by
@@ -122,7 +123,7 @@ PAIRS_NAMED = 3
 
 
 def facts(comparison: Comparison) -> Table:
-    """Return the known facts about every team besides its predictions, best team first."""
+    """Return the known facts about every team, such as institution and model size, best team first."""
     rows = [{"team": name, **comparison.facts.get(name, UNKNOWN).as_dict()} for name in comparison.cards]
     kinds = {"size_mib": Column("size_mib", LABELS["size_mib"], "number", 2)}
     columns = [kinds.get(fact, Column(fact, label)) for fact, label in LABELS.items()]
@@ -174,8 +175,8 @@ def containing(table: Table, wanted: str) -> Table:
 
 
 def withdrawals(comparison: Comparison) -> Table | None:
-    """Return for each team who would be first and who would change rank without it; None if ranks do not
-    depend on other teams."""
+    """Return for each team which team would be first, and which would change rank, if this team withdrew.
+    None if ranks do not depend on other teams."""
     if comparison.own_ranking is None or not comparison.own_ranking.more:
         return None
     gone = comparison.own_ranking.more["leave_one_team_out"]

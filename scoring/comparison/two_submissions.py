@@ -72,7 +72,7 @@ def _signed(pair: Pair, sign: int) -> list[float] | None:
 
 
 def summary(displayed: Displayed, first: str, second: str, chosen: bool = False) -> str:
-    """Return in one or two sentences whether the first submission is better than the second (Markdown).
+    """Return one or two sentences that say whether the first submission is better than the second (Markdown).
     chosen: whether the second is the best of several; then the text never says that the first is worse."""
     comparison, scale = displayed.comparison, displayed.scale
     a, b = markdown(first, 60), markdown(second, 60)
@@ -233,7 +233,7 @@ def _listed(classes: Sequence[ClassDifference]) -> str:
 
 
 def differing(correct: Correctness, first: str, second: str) -> tuple[Ints, Ints]:
-    """Return the cases in which the first did better, and those in which the second did better, hardest
+    """Return the cases on which the first is better, and those on which the second is better, hardest
     first."""
     return (by_case.right_and_wrong(correct, first, second), by_case.right_and_wrong(correct, second, first))
 

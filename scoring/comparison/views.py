@@ -43,7 +43,7 @@ def section_names(comparison: Comparison) -> list[str]:
 
 
 def ranking(displayed: Displayed) -> tuple[Block, ...]:
-    """Return who wins, and the parts of the scores."""
+    """Return the ranking with the parts of the scores."""
     return (SideBySide(((scores(displayed),), (team_table(displayed),)), (2, 3)),)
 
 

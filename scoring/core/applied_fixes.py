@@ -37,10 +37,10 @@ Read = TypeVar("Read", bound=NamedInput)
 
 
 def with_note(result: Read, source: Source, is_table: bool = True, has_program: bool = True) -> Read:
-    """Return a reading with a note about the changes that were made to its files.
+    """Return the result of reading files, with a note about the changes that were made to the files.
 
     Args:
-        source: The source of the file; without changes the reading is returned unchanged.
+        source: The source of the files; without changes the result is returned as it is.
         is_table: Whether the original file is a table that the official program reads, not a table inside a
             workbook, a zip or a job.
         has_program: Whether the challenge has an official program.
@@ -56,17 +56,17 @@ def with_note(result: Read, source: Source, is_table: bool = True, has_program: 
 
 
 def findings_of(result: NamedInput) -> Sequence[Finding]:
-    """Return the findings of a reading."""
+    """Return the findings in the result of reading a file."""
     findings: Sequence[Finding] = getattr(result, _of_findings(result))
     return findings
 
 
 def with_findings(result: Read, findings: Sequence[Finding]) -> Read:
-    """Return a reading with other findings.
+    """Return the result of reading a file with other findings.
 
     Args:
         result: The result of reading.
-        findings: The findings that replace the reading's own.
+        findings: The findings that replace the earlier ones.
     """
     return cast(Read, replace(cast(Any, result), **{_of_findings(result): tuple(findings)}))
 
@@ -77,10 +77,11 @@ def _of_findings(result: NamedInput) -> str:
 
 
 def by_written(fix: SuggestedFix, source: Source) -> SuggestedFix:
-    """Return a fix whose edits, made before columns are renamed, name these as the file does.
+    """Return a fix whose edits use the column names of the file, because edits are applied before columns are
+    renamed.
 
     Args:
-        fix: The fix of a table as it is read.
+        fix: The fix, with the column names after renaming.
         source: The source of the table, with the changes made so far.
     """
     columns = source.changes.columns if isinstance(source, FixedSource) else ()
@@ -97,7 +98,7 @@ def is_one_table(source: Source, opened: Source) -> bool:
     """Return whether a submission is a single text table, not an archive or workbook.
 
     Args:
-        opened: The same submission, opened; job answers count as one table there.
+        opened: The same submission after opening, in which the answers of platform jobs form one table.
     """
     plain, files = (entry.source if isinstance(entry, FixedSource) else entry for entry in (source, opened))
     if not isinstance(files, SourceFiles):
@@ -112,8 +113,8 @@ def is_one_table(source: Source, opened: Source) -> bool:
 
 
 def with_provenance(card: ScoreCard, reading: str = "") -> ScoreCard:
-    """Return the card with the changes of its inputs as provenance `mended`. Such a card is not official,
-    because official programs read unchanged files. Without changes the card stays the same.
+    """Return the scorecard with the changes of its input files in `provenance.mended`. Such a card is not
+    official, because official programs read unchanged files. Without changes the card stays the same.
 
     Args:
         reading: The sentence for a score that no official program computes.

@@ -96,8 +96,8 @@ class SingleImage:
 
     Attributes:
         kind: "photograph" of skin, which a classifier labels; "tile" of tissue, in which nuclei are found.
-        task: Classes of a test set, if it names its own -> the output that a model must have; None for tiles.
-        categories: Classes that a test set names.
+        task: (classes that the test set names, or None) -> the contract of a model; None for tiles.
+        categories: (test set) -> the classes that it names, or None.
         tile: Known facts about tiles; None for photographs.
     """
 
@@ -115,7 +115,8 @@ class Words:
         formula: The score in one line; `Challenge.formula` adapts it to the chosen options.
         rule: The complete scoring rule, as Markdown with a table.
         citations: References for papers that use the challenge or its data.
-        official_source: Who computes the official score, as the end of a sentence: "as the validator does".
+        official_source: The program that computes the official score, as the end of a sentence: "as the
+            validator does".
         no_model: Reason why the challenge takes no models; empty if it does.
         reading: Sentence about the score if no official program computes it.
     """
@@ -143,7 +144,7 @@ class Readers(Generic[Truth, Predictions]):
         missing_columns: (truth, metadata) -> `missing-column` for columns that scoring needs and that neither
             file has.
         other_names: What unknown class names can stand for; None: the challenge accepts no other names.
-        form: Truth, if there is one -> the columns of a prediction table; None: columns are not guessed.
+        form: (truth, or None) -> the required columns of a prediction table; None: columns are not guessed.
     """
 
     truth: Callable[[Source, Source | None, Context], Truth]
@@ -182,7 +183,7 @@ class Display(Generic[Truth]):
 
 @dataclass(frozen=True, kw_only=True)
 class Challenge(Generic[Truth, Predictions]):
-    """A challenge.
+    """A challenge: its readers, formula, displays, and support for models and comparisons.
 
     Attributes:
         words: Name and explanation.
@@ -203,7 +204,7 @@ class Challenge(Generic[Truth, Predictions]):
     display: Display[Truth] = field(default_factory=Display)
 
     def options_of(self, *stages: Stage) -> tuple[Option, ...]:
-        """Return the options of one or more stages."""
+        """Return the options that one or more stages use, such as "truth" or "score"."""
         return of_options.of_stage(self.options, *stages)
 
     def option(self, name: str) -> Option:
@@ -211,7 +212,7 @@ class Challenge(Generic[Truth, Predictions]):
         return next(option for option in self.options if option.name == name)
 
     def needed(self, stage: Stage, values: Values) -> dict[str, Any]:
-        """Return the values that a stage needs."""
+        """Return the option values that a stage needs."""
         return {o.name: values[o.name] for o in self.options_of(stage) if o.name in values}
 
     def formula(self, values: Values | None = None) -> str:
@@ -348,10 +349,11 @@ class Challenge(Generic[Truth, Predictions]):
     def received(
         self, truth: Truth, index: int, model: Mapping[str, Any] | None = None
     ) -> "tuple[list[PictureStage], ImageInfo]":
-        """Return the pixels that a model receives of a case.
+        """Return the pixels that a model receives for a case.
 
-        model: the inspected model (`Inspection.model`); None: one without a fixed size. Raises InputRefused
-        if the case has no image, scoring.inference.preprocessing.ImageUnreadable if it cannot be read.
+        model: the inspected model (`Inspection.model`); None: a model that accepts any size. Raises
+        InputRefused if the case has no image, scoring.inference.preprocessing.ImageUnreadable if it cannot be
+        read.
         """
         return self.models("--model").received(truth, index, model)
 

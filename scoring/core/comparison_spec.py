@@ -197,7 +197,8 @@ class ComparisonSpec:
 
     @property
     def order(self) -> str:
-        """How teams are ordered if their ranks decide: a sentence after a blank; "" otherwise."""
+        """Sentence that says how ranks order the teams, with a blank before it; "" if the score orders
+        them."""
         return f" {self.ranked_by.words}" if self.ranked_by else ""
 
 

@@ -54,7 +54,7 @@ def is_picture(name: str, data: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A recognised use of dropped files.
+    """A challenge and an input (truth or predictions) that dropped files probably belong to.
 
     Attributes:
         words: Description for visitors: "a prediction file for ISIC 2018: 7 columns, 250 images".
@@ -247,7 +247,7 @@ def share_of_numbers(values: Floats) -> float:
 
 
 def counted(count: int, word: str) -> str:
-    """Return e.g. Return a count with its noun: "1 image" or "220 images".
+    """Return a count with its noun: "1 image" or "220 images".
 
     Args:
         count: The number, 0 or more.
@@ -257,12 +257,12 @@ def counted(count: int, word: str) -> str:
 
 
 def with_pictures(contents: FileContents) -> str:
-    """Return ", 220 image files", or nothing if there are none."""
+    """Return the number of image files as text: ", 220 image files"; "" if there are none."""
     return f", {counted(len(contents.pictures), 'image file')}" if contents.pictures else ""
 
 
 def within(folder: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """Return the files of a dropped folder by their paths within it, as on a disk; return other files
+    """Return the files of a dropped folder by their paths relative to the folder. Return other files
     unchanged.
 
     Args:

@@ -56,10 +56,10 @@ def table_of(source: Source) -> TextTable | None:
 
 
 def score_words(challenge: "Challenge[Any, Any]", score: float) -> str:
-    """Return a score as labels say it.
+    """Return a score as text for the label of a button.
 
     Args:
-        challenge: The challenge whose score it is.
+        challenge: The challenge that defines the score.
         score: The score, 0 to 1.
     """
     return f"score {100 * score:.2f}" if challenge.scoring.as_points else f"score {score:.4f}"
@@ -67,14 +67,14 @@ def score_words(challenge: "Challenge[Any, Any]", score: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """Trials of fixes of one submission.
+    """Trial scores of the fixes that a submission is offered.
 
     Attributes:
         challenge: The challenge.
-        source: What was read.
-        truth: The cases; None without any.
-        read: Reads a source, as `partial(..., truth=truth)` does.
-        table: The table of the source, if it was read before and nothing was changed of it.
+        source: The submission.
+        truth: The test set; None if there is none.
+        read: Function that reads a source and matches it to `truth`.
+        table: The table of the source, if it is already read and unchanged.
     """
 
     challenge: "Challenge[Any, Any]"
@@ -85,12 +85,13 @@ class Trials:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all cases are tried."""
+        """Whether a trial scores all cases; otherwise it scores a sample of them."""
         return len(self.truth.ids) <= MOST_CASES
 
     @cached_property
     def sample(self) -> tuple[bytes, Ints] | None:
-        """Some rows of the table as a table, and the cases that they name; None where there is no table."""
+        """A table of some rows of the source, and the cases in these rows; None if the source has no
+        table."""
         plain = self.source.source if isinstance(self.source, FixedSource) else self.source
         table = self.table or table_of(plain)
         if table is None:
@@ -103,7 +104,7 @@ class Trials:
         return (text.encode(), np.array(chosen)) if chosen else None
 
     def card(self, changes: InputChanges) -> ScoreCard | None:
-        """Return the scorecard with changes; None where it is refused for another reason."""
+        """Return the scorecard of the changed submission; None if it is refused for another reason."""
         if self.is_whole:
             return card_of(self.challenge, self.source, changes, self.truth, self.read)
         if self.sample is None:
@@ -115,13 +116,14 @@ class Trials:
         return card_of(self.challenge, FixedSource(data, before), changes, part, read)
 
     def told(self, fix: SuggestedFix, card: ScoreCard | None) -> SuggestedFix:
-        """Return a fix with the score that it gives, where that is known of the whole submission."""
+        """Return a fix with the resulting score in its label, if that is the score of the whole
+        submission."""
         if card is None or card.score is None or not self.is_whole:
             return fix
         return replace(fix, label=f"{fix.label}: {score_words(self.challenge, card.score)}")
 
     def is_same(self, card: ScoreCard | None, read: Any) -> bool:
-        """Return whether a scorecard is of the same predictions, which were to be changed."""
+        """Return whether the predictions of a scorecard are unchanged, so that the fix had no effect."""
         aligned, own = card.arrays.get("aligned") if card else None, getattr(read, "fingerprint", None)
         if not self.is_whole:  # the fingerprint is of all cases
             own = self.unchanged.arrays.get("aligned") if self.unchanged else None
@@ -133,9 +135,9 @@ class Trials:
         return self.card(InputChanges())
 
     def best_first(self, fixes: Sequence[SuggestedFix]) -> tuple[SuggestedFix, ...]:
-        """Return alternative fixes with the score that each gives: first a column that is named as the result
-        of several models, then the best, and last one without a fault, which may be the truth in the same
-        table. A lone fix is returned as it is."""
+        """Return alternative fixes with the score that each gives, best first. A column that is named as the
+        combined result of several models comes before all others. A column without any error comes last,
+        because it may be the truth. A single fix is returned unchanged."""
         if self.truth is None or len(fixes) < 2:
             return tuple(fixes)
         cards = {fix: self.card(fix.changes) for fix in fixes}
@@ -159,7 +161,7 @@ def card_of(
     truth: Any,
     read: Callable[[Source], Any],
 ) -> ScoreCard | None:
-    """Return the scorecard of a source with changes; None where it is refused for another reason.
+    """Return the scorecard of a submission with changes; None if it is refused for another reason.
 
     Args:
         challenge: The challenge.
@@ -180,7 +182,7 @@ def card_of(
 
 
 def scored(challenge: "Challenge[Any, Any]", truth: Any, read: Any) -> ScoreCard | None:
-    """Return the scorecard; None where scoring is refused, such as of a model that ran on some cases.
+    """Return the scorecard; None if scoring is refused, for example because a model ran on only some cases.
 
     Args:
         challenge: The challenge.

@@ -123,7 +123,8 @@ def with_columns(
 def with_scores(
     outcome: Any, source: Source, challenge: "Challenge[Any, Any]", truth: Any, read: "Read | Runs"
 ) -> Any:
-    """Return the predictions or their refusal, with the score of each other reading of a `DOUBTFUL` finding.
+    """Return the predictions or their refusal. Each alternative of a `DOUBTFUL` finding gets the score that
+    it gives.
 
     Args:
         outcome: The predictions, or the refusal.

@@ -78,7 +78,7 @@ class Search:
         card: The model's scorecard with these changes; None if it is refused.
         truth: All cases.
         card_of: Function that scores the model.
-        expect: Function that is told the number of cases of the next run.
+        expect: Function that receives the number of cases of the next run.
     """
 
     base: InputChanges

@@ -86,7 +86,7 @@ class Option:
 
 
 def of_stage(options: Iterable[Option], *stages: Stage) -> tuple[Option, ...]:
-    """Return the options of one or more stages."""
+    """Return the options that one or more stages use, such as "truth" or "score"."""
     return tuple(option for option in options if set(stages) & set(option.stages))
 
 

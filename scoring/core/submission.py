@@ -194,7 +194,7 @@ class RunOnImages(Protocol):
 
 
 class Submitted(Protocol):
-    """A submission of any challenge.
+    """A submission to any challenge.
 
     Attributes:
         digest: SHA-256 of the file; None for a model.

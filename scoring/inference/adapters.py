@@ -22,7 +22,7 @@ class Adapter:
     Attributes:
         types: Type of each input, as the runtime names it.
         channels_last: Whether the model expects the image as (N, H, W, 3).
-        batch: How often each input is repeated; only the first output counts.
+        batch: Size of the model's batch; the input is repeated to fill it, and only the first output counts.
     """
 
     types: tuple[str, ...]
@@ -42,7 +42,7 @@ class Adapter:
         return cls(tuple(entry.dtype for entry in inputs), last, max(sizes, default=1))
 
     def plain(self, inputs: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Return the inputs as challenges see them."""
+        """Return the inputs without the adapter's conversions, as challenges define them."""
         return tuple(self._plain(i, entry) for i, entry in enumerate(inputs))
 
     def _plain(self, index: int, entry: Tensor) -> Tensor:

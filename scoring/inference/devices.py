@@ -37,7 +37,7 @@ def running_on(device: str) -> Iterator[None]:
 
 
 def wanted() -> str:
-    """Return the device of the innermost `running_on`; "auto" outside."""
+    """Return the device of the innermost `running_on` block; "auto" outside every block."""
     return _wanted
 
 

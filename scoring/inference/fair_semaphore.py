@@ -9,7 +9,7 @@ _POLL_SECONDS = 0.05
 
 
 class Usage:
-    """Use of the places by one caller.
+    """Time for which one caller has used the semaphore.
 
     Attributes:
         seconds: Time for which its threads held places; a new caller starts with the time of the caller that
@@ -21,11 +21,11 @@ class Usage:
 
 
 class Ticket:
-    """A place of a thread, or its request for a place.
+    """A place in the semaphore that a thread holds or waits for.
 
     Attributes:
-        called: Set when it has the place.
-        since: Time up to which its use is counted.
+        called: Event that is set when the thread has the place.
+        since: Time up to which the thread's use is counted.
     """
 
     def __init__(self, share: Usage):
@@ -68,7 +68,7 @@ class FairSemaphore:
         return turn if self._wait(turn, given_up) else None
 
     def request(self, share: Usage) -> Ticket:
-        """Request a place without waiting: the ticket is called when it has one."""
+        """Request a place without waiting; the ticket's event is set when the place is free."""
         turn = Ticket(share)
         with self._lock:
             self._waiting.append(turn)
@@ -78,7 +78,7 @@ class FairSemaphore:
         return turn
 
     def position(self, turn: Ticket) -> int:
-        """Return the position of a ticket among those waiting before it; 0 once it is called."""
+        """Return the position of a ticket in the queue, from 1; 0 once it has a place."""
         with self._lock:
             return self._waiting.index(turn) + 1 if turn in self._waiting else 0
 
@@ -91,8 +91,8 @@ class FairSemaphore:
         self.release(turn)
 
     def pass_on(self, turn: Ticket, given_up: Callable[[], bool]) -> bool:
-        """Let callers that used less go first, and wait for another place; False without one, as in
-        `acquire`."""
+        """Return the place to callers that used less time, and wait for another one; False if none is
+        obtained, as in `acquire`."""
         with self._lock:
             self._count(turn)
             others = [other.share for other in self._waiting if other.share is not turn.share]

@@ -29,7 +29,8 @@ Result = TypeVar("Result")
 
 
 class Answered(NamedTuple, Generic[Result]):
-    """The result for one image. seen: information about its file. cpu_ms: processor time in milliseconds."""
+    """The result for one image. seen: information about the image file. cpu_ms: processor time in
+    milliseconds."""
 
     result: Result
     seen: ImageInfo | None

@@ -43,7 +43,7 @@ def scan(data: bytes) -> dict[str, Any]:
     Returns:
         ir_version, opset (of the default domain), opsets (domain -> version), nodes (including subgraphs and
         functions), scalars (names of inputs and outputs of the graph that are declared without axes), random
-        (see `random_operators`), metadata (its own entries, name -> text).
+        (see `random_operators`), metadata (entries of the model, name -> text).
 
     Raises:
         ModelRefused: With `model-unreadable` or `external-data`.

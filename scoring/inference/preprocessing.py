@@ -94,7 +94,7 @@ class ImageInfo:
 
 
 def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, ImageInfo]:
-    """Return the pixels that a model receives of an image file, and information about the file.
+    """Return the pixels that a model receives for an image file, and information about the file.
 
     As in the challenges' pipelines: the first frame, `convert("RGB")` without EXIF rotation, alpha dropped
     without compositing, no colour profile. Those pipelines open every format that Pillow knows. Here only six

@@ -136,11 +136,11 @@ def forbid_new_privileges() -> str:
 
 
 def separate() -> tuple[str, ...]:
-    """Enter namespaces and limit the number of threads: returns ("namespaces", "threads"), or fewer if kernel
-    or container do not allow them.
+    """Enter namespaces and limit the number of threads. Returns ("namespaces", "threads"), or less if kernel
+    or container do not allow both.
 
-    An ordinary user needs a user namespace for both, in which no other process counts. No limit of threads
-    applies to root, so a process of root changes to its own user.
+    An ordinary user needs a user namespace for both; the thread limit then counts only this process. Thread
+    limits do not apply to root, so a process of root changes to its own user.
     """
     was_root = os.getuid() == 0
     spaces = enter_namespaces(_SPACES) if was_root else ""

@@ -30,7 +30,7 @@ def require(known: Iterable[str] = ()) -> None:
 
 
 def required() -> bool:
-    """Return whether missing layers lead to refusal of models."""
+    """Return whether a missing layer makes this process refuse models."""
     return _required
 
 

@@ -42,7 +42,7 @@ DAMAGED = "The slide is damaged: its {} cannot be read. Export it again."
 
 @dataclass(frozen=True)
 class OpenSlide:
-    """A slide.
+    """An open slide.
 
     Attributes:
         levels: Its pictures of the whole, as tifffile describes them, the largest first.

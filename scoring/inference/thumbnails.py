@@ -106,8 +106,8 @@ def sweep(
     recipe_for: Callable[[ModelFacts], Recipe],
     vectors: Mapping[str, Floats],
 ) -> dict[str, Floats]:
-    """Return a model's first outputs [n, K] for one case with each row of `vectors` [n, k], by the vectors'
-    name. Raises ModelFailed, ImageUnreadable."""
+    """Return a model's first outputs [n, K] for one case with each row of `vectors` [n, k], by the name of
+    the vectors. Raises ModelFailed, ImageUnreadable."""
     data = cases.picture(index)
     if data is None:
         raise ImageUnreadable("there is no image for this case")

@@ -29,8 +29,8 @@ class Tensor:
     """An input or output as the model declares it.
 
     Attributes:
-        dtype: Its type as the runtime names it, e.g. "tensor(float)".
-        shape: Its axes, None for a free axis; None if the shape is unknown.
+        dtype: Type as the runtime names it, e.g. "tensor(float)".
+        shape: Length of each axis, None for a free axis; None if the shape is unknown.
     """
 
     name: str
@@ -43,9 +43,9 @@ class RandomOperator:
     """A node that may give different results each time.
 
     Attributes:
-        operator: Its operator; Dropout and BatchNormalization in training mode.
-        name: Its name in the file, or the name of its output.
-        seeded: Whether it has a seed.
+        operator: Type of the node: a random operator, or Dropout or BatchNormalization in training mode.
+        name: Name of the node in the file, or the name of its output.
+        seeded: Whether the node has a seed.
     """
 
     operator: str
@@ -59,7 +59,7 @@ class Graph:
 
     Attributes:
         nodes: Number of nodes, including subgraphs and functions.
-        random: Its random operators, and operators in training mode.
+        random: Random operators, and operators in training mode.
     """
 
     ir_version: int
@@ -74,8 +74,8 @@ class ModelFacts:
     """Known facts about a loaded model.
 
     Attributes:
-        inputs: Its inputs, by position, as challenges see them after the adapter.
-        outputs: Its outputs, by position.
+        inputs: Inputs by position, as challenges define them; the adapter converts to the model's own inputs.
+        outputs: Outputs by position.
         sha256: SHA-256 of the file.
         device: The device, "cpu" or "cuda".
         adapter: Description of the adapter's conversion, "" if there is none.
@@ -107,7 +107,7 @@ class SlideView:
         pixels: Its pixels, read-only.
         box: Left, top, width and height, px of the slide.
         seen: The slide: `width` and `height` of its full resolution.
-        overview: The whole slide, reduced, read-only; None if it was not asked for.
+        overview: The whole slide, reduced, read-only; None if it was not requested.
         levels: Number of the slide's resolutions.
         magnification: Of the objective, 0 if unknown.
         dropped: Which of `image_sanitizer.KINDS` the file also contained.

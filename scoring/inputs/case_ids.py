@@ -29,7 +29,7 @@ ROBOFLOW = re.compile(r"(.+)_(?:jpe?g|png|tiff?|bmp|webp)\.rf\.[0-9a-f]{32}", re
 
 @dataclass(frozen=True)
 class Matches:
-    """Cases of rows.
+    """The case that each row of a table belongs to.
 
     Attributes:
         case: Index of the case of each row, EXTRA if there is none, AMBIGUOUS if several fit.
@@ -50,7 +50,8 @@ def base_name(name: str) -> str:
 
 
 def stem(name: str) -> str:
-    """Return the base name without its extension; of a file that Roboflow exported, the name that it had."""
+    """Return the base name without its extension. If Roboflow renamed the file, return the name before the
+    export."""
     base = base_name(name)
     start, _, extension = base.rpartition(".")
     plain = start if start and extension else base
@@ -86,7 +87,8 @@ def match(rows: Sequence[str], cases: Sequence[str]) -> Matches:
 
 
 def case_parts(name: str) -> tuple[str, str, str]:
-    """Return folder with its mark, case and extension of the name of a case, or of a file named after it."""
+    """Split the name of a case, or of a file named after the case, into folder with slash, case and
+    extension."""
     start = max(name.rfind("/"), name.rfind("\\")) + 1
     base = name[start:]
     ending = next((e for e in ENDINGS if base.lower().endswith(e)), "")
@@ -95,7 +97,7 @@ def case_parts(name: str) -> tuple[str, str, str]:
 
 
 def changed_case(name: str, changes: InputChanges) -> str:
-    """Return the changed name of a case, or of a file named after it; folder and extension stay."""
+    """Return the changed name of a case, or of a file named after the case; folder and extension stay."""
     folder, case, ending = case_parts(name)
     new = renamed(case, changes.cases)
     return f"{folder}{new}{ending}" if new else name

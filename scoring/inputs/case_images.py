@@ -37,8 +37,8 @@ def image_members(files: SourceFiles) -> tuple[str, ...]:
 
 
 def images_by_name(pictures: SourceFiles, ids: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the members with each case's image: at its path, or else with its name in any folder, or else
-    with its name and another extension; several if they cannot be distinguished."""
+    """Return the members that may be each case's image: the member with the same path, or else with the same
+    name in any folder, or else with the same name and another extension."""
     if pictures.kind == "file":
         return ((),) * len(ids)
     by_path: dict[str, list[str]] = defaultdict(list)

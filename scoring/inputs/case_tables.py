@@ -90,10 +90,10 @@ def table_members(files: SourceFiles) -> list[str]:
 def joined_columns(
     cases: CaseColumns, metadata: Source | None, name: str | None = None, repeated: bool = False
 ) -> Mapping[str, tuple[str, ...]]:
-    """Return the columns of the cases, with those of a metadata table joined by case id.
+    """Return the columns of the cases, together with the columns of a metadata table, joined by case id.
 
     Args:
-        cases: The cases; if both have a column, theirs is used.
+        cases: The cases; a column that is also in the metadata is taken from the cases.
         metadata: A table with a column of case ids; None: only the cases' columns.
         repeated: Whether a case may have several rows, of which the first counts (a lesion with a row per
             image).
@@ -207,7 +207,7 @@ def align(
 def missing_cases(
     rows: AlignedRows, truth: CasesWithIds, consequence: str, problems: list[Finding]
 ) -> list[Finding]:
-    """Return `missing-case` for every case without a row, even a faulty one.
+    """Return `missing-case` for every case without a row; a row with mistakes counts as a row.
 
     If no row names any case, `no-common-case` is added to `problems` instead.
 

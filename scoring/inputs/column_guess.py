@@ -264,12 +264,13 @@ def readings_of(table: TextTable, form: TableForm, guessed: ColumnGuess) -> list
 def rival_of(
     table: TextTable, form: TableForm, guessed: ColumnGuess, ids: Sequence[str] | None
 ) -> tuple[SuggestedFix, ...]:
-    """Return the fixes that read one of two whole sets of columns, of which one may be the truth: those that
-    are called as needed, and others of the same names with something before or after; none for one set.
+    """Return fixes for a table with two complete sets of columns, of which one may be the truth. Each fix
+    reads one set: the columns with the required names, or those with a prefix or suffix. Empty if there is
+    only one set.
 
     Args:
         table: The table.
-        form: The columns that are needed.
+        form: The required columns.
         guessed: The first set.
         ids: Cases of the truth.
     """

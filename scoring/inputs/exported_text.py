@@ -39,7 +39,8 @@ Rows = list[list[str]]
 
 
 def exported_as_commas(data: bytes) -> tuple[bytes, str] | None:
-    """Return a table as CSV, each row on its line where it has one, and its layout; None for any other text.
+    """Return an exported table as CSV, with each row on its original line if possible, and the layout; None
+    for any other text.
 
     Args:
         data: The file.
@@ -197,7 +198,7 @@ LEAST = 3
 
 
 def as_commas(data: bytes) -> tuple[bytes, str]:
-    """Return a table as CSV with the same lines, and its layout; any other file unchanged, and "".
+    """Return a table as CSV with the same lines, and the layout; return any other file unchanged, and "".
 
     Args:
         data: The file.
@@ -234,10 +235,11 @@ def as_commas(data: bytes) -> tuple[bytes, str]:
 
 
 def of_windows(data: bytes) -> bytes | None:
-    """Return text in Windows-1252, as Excel saves CSV in Western Europe, in UTF-8; None for anything else.
+    """Convert text from Windows-1252, the encoding of Excel's CSV in Western Europe, to UTF-8; None for
+    anything else.
 
     Args:
-        data: The file. One that holds characters of UTF-8 too is damaged UTF-8.
+        data: The file. If it also contains UTF-8 characters, it is damaged UTF-8.
     """
     if data.isascii() or len(data) > TABLE_BYTES or data.startswith(OTHER) or CONTROL.search(data):
         return None

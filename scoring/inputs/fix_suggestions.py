@@ -93,7 +93,8 @@ def shared_affix(header: Sequence[str]) -> tuple[SuggestedFix, ...]:
 def of_kind(
     header: Sequence[str], columns: Columns, missing: str, name: str, kind: Kind
 ) -> list[SuggestedFix]:
-    """Return fixes that use a column of a kind as the missing one, for tables without a similar header.
+    """Return fixes that use a column with the right kind of cells as the missing one, if no header is
+    similar.
 
     Args:
         header: Headers of the table.
@@ -115,12 +116,13 @@ def of_kind(
 
 
 def of_all_first(header: Iterable[str]) -> list[str]:
-    """Return headers, those of the result of several models first."""
+    """Return the headers; names of a combined result of several models come first."""
     return sorted(header, key=lambda written: not OF_ALL.fullmatch(written))
 
 
 def is_of_all(fix: SuggestedFix) -> bool:
-    """Return whether a fix reads a column that is named as the result of several models, or as the score."""
+    """Return whether a fix reads a column whose name means the combined result of several models, or the
+    score."""
     return any(OF_ALL.fullmatch(old) is not None and new for old, new in fix.changes.columns)
 
 

@@ -210,7 +210,7 @@ class JobTable:
     written: tuple[str, ...]
 
     def places(self, name: str) -> dict[str, str]:
-        """Return the file of each row, by its location in messages. name: of the table."""
+        """Return the file of each row, by the row's location in messages. name: name of the table."""
         return {f"{name}:{line}": shortened(file, 120) for line, file in enumerate(self.written, 2)}
 
 

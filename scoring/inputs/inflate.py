@@ -79,7 +79,7 @@ class FrontFile(io.RawIOBase):
 class Inflated(FrontFile):
     """The content of a zlib or deflate stream.
 
-    At the end, checksums are checked: that of zlib, and the given one. Data after the stream are an error.
+    At the end, zlib's checksum and the given checksum are checked. Data after the stream are an error.
     """
 
     noun = "a compressed stream"

@@ -22,8 +22,8 @@ CellColumns = Sequence[Sequence[str]]
 def without_objects(
     header: Sequence[str], columns: CellColumns
 ) -> tuple[tuple[str, ...], CellColumns] | None:
-    """Return a table in which each value of objects in cells has its column; None where no column holds
-    objects, or two columns would have one name.
+    """Return a table in which each value of an object in a cell has a column. None if no cell contains
+    objects, or if two columns would have the same name.
 
     Args:
         header: Names of the columns.
@@ -105,8 +105,8 @@ class WideTable:
 
 
 def widened(header: Sequence[str], columns: Columns) -> WideTable | None:
-    """Return a long table, a ranked table or one with lists or objects in its cells as a wide table; None for
-    any other.
+    """Convert a long table, a ranked table, or a table with lists or objects in cells to a wide table; None
+    for any other table.
 
     A table is long if it has three named columns: one contains numbers, and the other two together identify
     each row, so that every case has one row per class. The column with more different values contains the

@@ -224,7 +224,8 @@ def _of_json(data: bytes, name: str) -> Columns:
 
 
 def columns_of(records: Sequence[Mapping[str, Any]]) -> Columns | None:
-    """Return the cells of objects by name, numbers as Python writes them; None where they make no table.
+    """Return the cells of JSON objects by name, with numbers as Python writes them; None if they do not form
+    a table.
 
     Args:
         records: An object for each row.

@@ -76,7 +76,8 @@ def refuse(name: str, message: str) -> InputRefused:
 
 
 def read_lines(data: bytes, name: str) -> list[str]:
-    """Return the lines of a table. Raises InputRefused (`unreadable-file`) for too much, or for no text."""
+    """Return the lines of a table. Raises InputRefused (`unreadable-file`) if the file is too large, or is
+    not text."""
     if len(data) > TABLE_BYTES:
         raise refuse(
             name, f"it has {len(data) / 1e6:.0f} MB; a table of at most {TABLE_BYTES / 1e6:.0f} MB is read."

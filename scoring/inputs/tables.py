@@ -293,8 +293,8 @@ def find_column(table: TextTable, names: Sequence[str]) -> tuple[int | None, lis
 
 
 def duplicate_column(table: TextTable, places: Sequence[int]) -> Finding:
-    """Return `duplicate-column` for columns with the same name, with fixes that keep one of them: any, if
-    they are equal.
+    """Return `duplicate-column` for columns with the same name, with fixes that keep one of them. Equal
+    columns get a single fix.
 
     Args:
         table: The table.

@@ -72,7 +72,7 @@ class TextColumns(Sequence["TextColumn"]):
 
 
 class TextColumn(Sequence[str]):
-    """Cells of a column. Iterating over all cells is fast; they are made again each time.
+    """Cells of a column. Iterating over all cells is fast; each iteration makes the texts anew.
 
     Args:
         text: As in `TextColumns`.
@@ -83,7 +83,7 @@ class TextColumn(Sequence[str]):
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of its cells."""
+        """Bytes of the column's cells."""
         return int(self._text.nbytes)
 
     def __len__(self) -> int:

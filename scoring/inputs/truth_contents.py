@@ -34,7 +34,7 @@ class TruthTable:
     decimal_comma: bool = False
 
     def values(self, heading: str, beside: Sequence[str] = ()) -> list[str]:
-        """Return the different values of a column, sorted; only from rows in which the columns `beside` are
+        """Return the different values of a column, sorted. Only rows count in which the columns `beside` are
         filled too."""
         rows = zip(*(self.columns[name] for name in (heading, *beside)), strict=True)
         return list(dict.fromkeys(cells[0] for cells in rows if not MISSING & {*map(str.lower, cells)}))

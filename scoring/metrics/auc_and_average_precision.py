@@ -116,8 +116,8 @@ class RocCurves:
 
     @property
     def counts(self) -> ThresholdCounts:
-        """Weight of positives and negatives at or above each level, and in the end of all cases: between two
-        levels sensitivity does not change, so no better threshold is there."""
+        """Weight of positives and negatives at or above each level, and finally of all cases. Between two
+        levels the sensitivity does not change, so no other threshold is better."""
         hits, alarms = (
             np.concatenate([sums, total[np.newaxis]]).T
             for sums, total in ((self.reached, self.positives), (self.alarms, self.negatives))

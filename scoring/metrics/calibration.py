@@ -113,7 +113,7 @@ class Reliability:
 
     @property
     def arrays(self) -> dict[str, Array]:
-        """Its columns as a scorecard's `arrays` name them: `reliability_predicted` and so on."""
+        """The columns by their name in a scorecard's `arrays`: `reliability_predicted` and so on."""
         return {f"reliability_{name}": values for name, values in vars(self).items()}
 
     @property
@@ -127,7 +127,8 @@ class Reliability:
 
 
 def of_largest(outputs: Floats, right: Bools) -> "Reliability | None":
-    """Return ten bins of the largest probability; None if outputs are none, or there are none.
+    """Return the reliability of the largest output in ten bins; None if there are no outputs or they are not
+    probabilities.
 
     Args:
         outputs: Outputs [N, K].

@@ -74,7 +74,8 @@ class Quality:
 
     @property
     def sharpness_in_usual_light(self) -> float:
-        """Its sharpness had it the usual mean luma: less light, or darker skin, is no blur."""
+        """Sharpness that the image would have at the usual mean luma, because little light or dark skin is
+        not blur."""
         return self.sharpness * ((USUAL_LUMA + LEAST_LIGHT) / (self.brightness + LEAST_LIGHT)) ** 2
 
     def as_dict(self) -> dict[str, float]:

@@ -199,7 +199,7 @@ def uno_c_index(
 
 
 def pairs_of_patients(time: Floats, event: Bools, risk: Floats) -> ConcordancePairs:
-    """Count the pairs of each patient.
+    """Count the comparable pairs that each patient belongs to.
 
     Args:
         time: Days of observation of each patient [N], at least 0.

@@ -50,7 +50,7 @@ TRIED = 60
 
 @dataclass(frozen=True)
 class Withheld:
-    """How often there is no answer on the test set.
+    """How often the model gives no answer on the test set.
 
     Attributes:
         right_withheld: Number of images without an answer whose highest-scoring class was right.
@@ -74,7 +74,7 @@ class ImageAnswer:
     Attributes:
         views: Answers to the turned and mirrored image, None if the model fails on one.
         reasons: Reasons why there is no answer; empty if there is one.
-        in_short: The first of them in a few words.
+        in_short: The first reason in a few words.
     """
 
     prediction: ImagePrediction
@@ -90,8 +90,8 @@ def least_score(reference: Reference) -> float | None:
 
 
 def tied(reference: Reference) -> bool:
-    """Return whether several images share this minimum score: the share with an answer then depends on the
-    threshold's position within the group."""
+    """Return whether several images have exactly this minimum score. Then the share of images with an answer
+    jumps at the threshold."""
     return bool((reference.highest == least_score(reference)).sum() > 1)
 
 
@@ -118,7 +118,7 @@ def causes(
     chips: Sequence[QualityBadge],
     failed: str = "",
 ) -> dict[str, str]:
-    """Return why there is no answer, a sentence for each reason in a few words; empty if there is one.
+    """Return the reasons for no answer: a sentence by the reason in a few words; empty if there is an answer.
 
     Args:
         highest: The highest score, 0..1.
@@ -152,13 +152,13 @@ def withheld(
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Withheld:
-    """Count on at most 60 images of the test set how often there is no answer.
+    """Count on at most 60 images of the test set how often the model gives no answer.
 
     Args:
         truth: The test set's images.
         vectors: The model's second input for each case [N, 3]; None if it takes only the image.
         reference: The model's outputs for the test set.
-        measured: Quality and appearance of its images, None if unknown.
+        measured: Quality and appearance of the test set's images, None if unknown.
         progress: Called with the number of finished images and of all images.
         cancelled: Function that says whether to stop.
 
@@ -204,8 +204,8 @@ def answered(
 
     Args:
         prepared: The pixels that the model receives, uint8 (h, w, 3).
-        vector: Its second input [3], None if it takes only the image.
-        reference: Its outputs for the test set, None if unknown.
+        vector: The model's second input [3], None if it takes only the image.
+        reference: The model's outputs for the test set, None if unknown.
         least: The required highest score, None if unknown.
 
     Raises:
@@ -246,8 +246,8 @@ def _chips(model: OpenModel, measured: MeasuredImages | None, case: int) -> tupl
 
 
 def withheld_line(withheld: Withheld) -> str:
-    """Return how often a model answers on the test set, how often it is right then, and what became of the
-    other images."""
+    """Return as text how often a model answers on the test set, and how often it is right with and without an
+    answer."""
     answered, others = withheld.images - withheld.withheld, withheld.withheld
     share = f"{answered} of {withheld.images}" if withheld.tied else counted(answered, withheld.images)
     sentence = f"The model answered {share} test images"

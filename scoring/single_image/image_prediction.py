@@ -20,10 +20,10 @@ TIE = 1e-6
 
 @dataclass(frozen=True)
 class ImagePrediction:
-    """An answer. prepared: the pixels that the model received, uint8 (H, W, 3). vector: its second input [3],
-    None if there was none.
+    """A model's answer to one image. prepared: the pixels that the model received, uint8 (H, W, 3). vector:
+    the second input [3], None if there was none.
 
-    outputs [k]: raw outputs, as the challenge scores them. kind: their kind (`model_task.kind`).
+    outputs [k]: raw outputs, as the challenge scores them. kind: kind of the outputs (`output_kinds.kind`).
     probabilities [K]: sum 1. scaled [K]: after temperature scaling fitted on the test set, None without it.
     cpu_ms: processor time of the run.
     """
@@ -100,7 +100,7 @@ def predict(
     vector: np.ndarray | None = None,
     reference: Reference | None = None,
 ) -> ImagePrediction:
-    """Run a model on a photograph, prepared as the challenge requires. vector: see `model_task.vector`,
+    """Run a model on a photograph, prepared as the challenge requires. vector: see `model_inputs.vector`;
     required if `model.takes_vector`.
 
     Raises InputRefused; ValueError if a required vector is missing.

@@ -137,8 +137,8 @@ class Record:
 
     @property
     def lesion(self) -> dict[int, ImageAnswer]:
-        """The answers to all photographs of the lesion, by number; this photograph has the number missing
-        among the others."""
+        """The answers to all photographs of the lesion, by number. This photograph has the number that the
+        others lack."""
         others = self.more.others
         own = next(number for number in range(1, len(others) + 2) if number not in others)
         answer = ImageAnswer(self.prediction, self.more.views, tuple(self.checks.abstentions))
@@ -240,13 +240,13 @@ def tile_document(record: TileRecord, with_image: bool = False) -> dict[str, Any
 
 
 def sha256(pixels: np.ndarray) -> str:
-    """Return the SHA-256 of uint8 pixels and their shape. It identifies the image, not the file, which could
-    be recognised elsewhere."""
+    """Return the SHA-256 of uint8 pixels and their shape. It is not the hash of the file, by which the file
+    could be recognised elsewhere."""
     return hashlib.sha256(repr(pixels.shape).encode() + np.ascontiguousarray(pixels).tobytes()).hexdigest()
 
 
 def stem(challenge: str, photograph: Photograph) -> str:
-    """Return the name of a record's file without extension; different images have different names."""
+    """Return the file name for a record, without extension; different images have different names."""
     return f"{challenge}-image-{sha256(photograph.small)[:8]}"
 
 

@@ -32,11 +32,11 @@ class SourceImage:
     """An image to read.
 
     Attributes:
-        picture: Function that returns its bytes, None if there are none.
-        case: Its position in the test set, None for a visitor's image.
+        picture: Function that returns the bytes of the image, None if there are none.
+        case: Position of the image in the test set, None for a visitor's image.
         vector: The model's second input; None if it takes only the image, or if the input is still to be
             entered.
-        truth: Its class; UNSURE if unknown.
+        truth: True class of the image; UNSURE if unknown.
         size: Number of bytes that `picture` keeps in memory.
         file_name: Name of a visitor's file, for this visitor only: it may name a person.
     """
@@ -73,7 +73,7 @@ class SessionImage:
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of memory that its pixels take."""
+        """Bytes of memory that the pixels take."""
         return len(self.preview) + (0 if self.prepared is None else self.prepared.nbytes)
 
     def remarks(self, card: ModelCard | None = None) -> str:
@@ -90,11 +90,11 @@ class ImageQueue:
     It contains at most `MOST_IMAGES` and `HELD_BYTES`; the oldest images are removed.
 
     Attributes:
-        token: Its name.
+        token: Name of the queue.
         added: Number of images that arrived.
         left_out: Number of removed images.
         basis: Identifies the model that answers; None before the first run.
-        rounds: How often the work ended before more images arrived.
+        rounds: Number of times that all waiting images were finished before more arrived.
     """
 
     def __init__(self, token: str) -> None:
@@ -135,7 +135,7 @@ class ImageQueue:
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of memory that its images take."""
+        """Bytes of memory that the images take."""
         with self._lock:
             return self._bytes()
 
@@ -158,7 +158,7 @@ def answer_waiting(
     """Decode the waiting images, and run the model if it takes only the image or `vector` is known.
 
     Args:
-        opening: Function that opens the model, called again after an image that ended it.
+        opening: Function that opens the model; it is called again if an image ended the model's process.
         reference: The model's outputs for the test set, None if unknown.
         measured: Quality and appearance of the test set's images, None if unknown.
         progress: Called with the numbers of finished and of all images.

@@ -44,8 +44,8 @@ class ModelHandle:
 
 @dataclass(frozen=True)
 class OpenModel(ModelHandle):
-    """A model that returns a class or a risk. findings: warnings and notes about it. order: of its
-    outputs."""
+    """A model that returns a class or a risk. findings: warnings and notes about the model. order: order of
+    its outputs."""
 
     task: ModelTask
     process: LoadedModel

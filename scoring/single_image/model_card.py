@@ -30,8 +30,8 @@ class ModelCard:
         sensitivity: Share of malignant cases with a malignant highest class; None without such cases, or if
             no class is malignant.
         specificity: The same for the other cases.
-        found: For each class, the share of its cases that get it [K].
-        confirmed: For each class, the share of its cases among those that get it [K].
+        found: For each class, the share of its cases that are predicted as the class (sensitivity) [K].
+        confirmed: For each class, the share of true cases among those predicted as the class (precision) [K].
         same: Whether all cases get nearly equal scores.
         by_tone: Share of right cases by skin tone; empty if the test set does not state it.
     """
@@ -47,12 +47,13 @@ class ModelCard:
 
     @property
     def no_better(self) -> bool:
-        """Whether always answering the most frequent class may be right as often."""
+        """Whether a model that always predicts the most frequent class may be right as often."""
         return bool(self.right.low <= self.commonest[1])
 
     @property
     def worse(self) -> bool:
-        """Whether always answering the most frequent class is right more often, by the whole interval."""
+        """Whether a model that always predicts the most frequent class is right more often, by the whole
+        interval."""
         return bool(self.right.high < self.commonest[1])
 
     @property

@@ -30,9 +30,9 @@ class Detector(ModelHandle):
 
 @dataclass(frozen=True)
 class Overview:
-    """Nuclei of a tile. counts [K] by class; micrometres: per pixel, None if unknown (densities are then
-    unknown too); area_px: of the tile; lymphocytes: share among the detected nuclei; truth [K]: annotated
-    nuclei by class, None if the tile is not a test case."""
+    """Nuclei of a tile. counts [K]: nuclei by class; micrometres: micrometres per pixel, None if unknown
+    (densities are then unknown too); area_px: area of the tile; lymphocytes: share of lymphocytes among the
+    detected nuclei; truth [K]: annotated nuclei by class, None if the tile is not a test case."""
 
     support: TileSupport
     counts: np.ndarray

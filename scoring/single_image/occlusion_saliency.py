@@ -62,8 +62,8 @@ def hidden(pixels: np.ndarray, grid: int) -> Iterator[np.ndarray]:
 
 
 def profiles(length: int, cells: int) -> list[tuple[slice, np.ndarray]]:
-    """Return for each cell along `length` px the range where its patch has at least 1 % strength, and its
-    strength there: exp(-(d / 0.55 cells)^4)."""
+    """Return for each cell along `length` px the range in which its patch has at least 1 % strength, and the
+    strength in this range: exp(-(d / 0.55 cells)^4)."""
     places = (np.arange(length) + 0.5) / length * cells - 0.5
     weights = np.exp(-(((places[:, None] - np.arange(cells)) / SPREAD) ** 4)).astype(np.float32)
     rows = []

@@ -55,8 +55,8 @@ def operating_point(
 
 
 def own_line(reference: Reference, malignant: Bools, point: ChosenOperatingPoint) -> str:
-    """Return as a sentence the threshold's results on the cases that it was chosen on. malignant: whether
-    each class is malignant [K]."""
+    """Return as a sentence the results of a threshold on the same cases on which it was chosen. malignant:
+    whether each class is malignant [K]."""
     called = risks(reference.probabilities, malignant) > point.threshold
     positive = malignant[reference.truth]
     return (

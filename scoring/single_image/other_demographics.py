@@ -50,8 +50,8 @@ def sweep(
 
 
 def changes(swept: DemographicSweep, prediction: ImagePrediction, classes: Sequence[str]) -> tuple[str, ...]:
-    """Return a sentence for each field that changes the highest class, with the values where it does; one
-    sentence if none does."""
+    """Return a sentence for each field that changes the highest-scoring class, with the values that change
+    it; a single sentence if no field does."""
     sentences = []
     for field, rows in swept.probabilities.items():
         values, tops = swept.values(field), rows.argmax(1)
@@ -67,8 +67,8 @@ def changes(swept: DemographicSweep, prediction: ImagePrediction, classes: Seque
 
 
 def told(patient: PatientFields, vector: np.ndarray, age_unknown: bool) -> dict[str, str]:
-    """Return age, gender and location of a vector [3] as text. age_unknown: whether its age stands for an
-    unknown one."""
+    """Return age, gender and location of a vector [3] as text. age_unknown: whether the age is unknown and
+    replaced by a number."""
     words = {name: _word(value) for name, value in patient.described(vector).items()}
     return words | {"age": ZERO_FOR_UNKNOWN} if age_unknown else words
 

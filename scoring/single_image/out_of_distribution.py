@@ -36,12 +36,12 @@ class OutlierScore:
     """How much an image differs from the test set.
 
     Attributes:
-        distance: Its local outlier factor among the test set's images.
-        limit: Factor above which an image is called unlike them.
-        far_limit: Factor above which it is called completely unlike them.
+        distance: Local outlier factor of the image among the test set's images.
+        limit: Factor above which an image is called unlike the test set's images.
+        far_limit: Factor above which an image is called completely unlike them.
         false_alarms: Number of the test set's own images above the limit, each left out in turn.
-        far_alarms: Number of them above `far_limit`, where an answer would mean nothing.
-        generated: Whether they are computer-generated.
+        far_alarms: Number of the test set's own images above `far_limit`; they would get no answer.
+        generated: Whether the test set's images are computer-generated.
     """
 
     distance: float
@@ -54,12 +54,12 @@ class OutlierScore:
 
     @property
     def unlike(self) -> bool:
-        """Whether the image is unlike the test set's."""
+        """Whether the image is unlike the test set's images."""
         return self.distance > self.limit
 
     @property
     def far(self) -> bool:
-        """Whether it is so unlike them that an answer means nothing."""
+        """Whether the image is so unlike the test set's images that an answer means nothing."""
         return self.distance > self.far_limit
 
 
@@ -110,7 +110,7 @@ class KnownImages:
 
     @cached_property
     def left_out(self) -> Floats:
-        """Local outlier factor of each image among the others [n], computed without its fold."""
+        """Local outlier factor of each image [n], computed without the images of its fold."""
         if self.factors is not None:
             return self.factors
         rows, place = self._distinct
@@ -133,9 +133,9 @@ class KnownImages:
         """Return how much an image differs from these images.
 
         Args:
-            parts: Appearance of its parts [p, d].
-            own: Its position in the test set, if it is one of these images; it is then compared with the
-                others.
+            parts: Appearance of the parts of the image [p, d].
+            own: Position of the image in the test set, if it is one of these images; it is then compared with
+                the others.
 
         Returns:
             The outlier score; None with fewer than 5 images, which define no usual range.
@@ -153,7 +153,7 @@ class KnownImages:
 
         Args:
             appearance: Appearance of the whole image and of its parts [p, d].
-            own: Its position in the test set, if it is one of these.
+            own: Position of the image in the test set, if it is one of these images.
         """
         others = np.flatnonzero(self.indices != (-1 if own is None else own))
         if len(others) < FEWEST:

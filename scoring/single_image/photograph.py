@@ -32,7 +32,7 @@ LYING = (5, 6, 7, 8)
 
 @dataclass(frozen=True)
 class Photograph:
-    """A photograph.
+    """A decoded photograph.
 
     Attributes:
         pixels: uint8 (height, width, 3), upright, read-only.
@@ -61,7 +61,7 @@ class Photograph:
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of memory that its pixels take."""
+        """Bytes of memory that the pixels take."""
         return self.pixels.nbytes + self.small.nbytes
 
 

@@ -93,8 +93,8 @@ def of_photograph(photograph: Photograph) -> Quality:
 
 @dataclass(frozen=True)
 class MeasuredImages:
-    """Measurements of a test set's images. qualities: of each case, None without an image. known: their
-    appearance."""
+    """Measurements of a test set's images. qualities: quality of each case, None without an image. known:
+    appearance of the images."""
 
     qualities: tuple[Quality | None, ...]
     known: KnownImages
@@ -141,7 +141,7 @@ def _received(process: ImageProcess, truth: Pictures, index: int) -> Photograph 
 
 
 def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[QualityBadge, ...]:
-    """Return the badge that says whether an image is like the test set's; empty with too few images.
+    """Return the badge that says whether an image resembles the test set's images; empty with too few images.
     anything: kind of the test set's images, "image" or "tile"."""
     if score is None:
         return ()
@@ -182,10 +182,10 @@ def chips_of(
     """Return the quality badges of a photograph of skin, including its similarity to the test set's images.
 
     Args:
-        parts: Appearance of its parts [p, d].
+        parts: Appearance of the parts of the photograph [p, d].
         shortest_side: Required pixels of the shorter side, 0 = any.
         among: The test set's images, None if not measured.
-        own: Its position in the test set, if it is one of these.
+        own: Position of the photograph in the test set, if it is one of its images.
     """
     if among is None:
         return photograph_chips(measures, shortest_side)
@@ -211,8 +211,8 @@ def photograph_chips(
 def tile_chips(
     measures: Quality, width: int, height: int, usual: float, micrometres: float | None
 ) -> tuple[QualityBadge, ...]:
-    """Return badges of a tile of stained tissue of `width` x `height` px. usual, micrometres: per pixel of
-    the challenge's tiles and of this one, None if unknown."""
+    """Return badges of a tile of stained tissue of `width` x `height` px. usual, micrometres: micrometres per
+    pixel of the challenge's tiles and of this tile, None if unknown."""
     as_usual = width == height == TILE_SIDE
     size = (
         "The size of the challenge's tiles."

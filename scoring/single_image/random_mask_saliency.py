@@ -43,8 +43,8 @@ def masks(
 
 
 def slopes(scores: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return how much scores [count, K] fall where masks [count, g, g] hide, [K, g, g], and the size that
-    chance alone can reach [K]."""
+    """Return how much scores [count, K] fall where masks [count, g, g] hide the image [K, g, g], and how
+    large a fall chance alone can cause [K]."""
     weights = drawn.reshape(len(drawn), -1)
     covariance = (scores - scores.mean(0)).T @ (weights - weights.mean(0)) / len(drawn)
     variance = weights.var(0)

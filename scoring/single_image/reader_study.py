@@ -32,7 +32,7 @@ class Impression:
     confidence: str
 
     def named(self, names: Sequence[str]) -> str:
-        """Return the name of the class, or "unsure". names: of the classes."""
+        """Return the name of the class, or "unsure". names: names of the classes."""
         return UNSURE_WORD if self.label == UNSURE else names[self.label]
 
 
@@ -43,7 +43,7 @@ class ReadImage:
     Attributes:
         alone: The reader's assessment before the model's answer was shown.
         model: The class with the model's highest score; UNSURE if it gives no answer.
-        score: That score, 0..1; NaN without an answer.
+        score: The model's highest score, 0..1; NaN without an answer.
         truth: The true class; UNSURE if unknown.
         remarks: Why the model gives no answer, or reasons for caution.
         file_name: Name of a visitor's file, "" for a test case.
@@ -60,7 +60,7 @@ class ReadImage:
 
     @property
     def said(self) -> tuple[int, int, int]:
-        """The class from each of `READERS`."""
+        """The class that each of `READERS` chose."""
         return self.alone.label, self.model, self.assisted.label
 
 

@@ -27,8 +27,8 @@ class SaliencyMap:
 
     Attributes:
         drops: Score with the part shown minus the score with it hidden [K, g, g]; positive: the part supports
-            the class. If parts are hidden one by one, everything else is shown. With random halves, it is the
-            mean over what else is hidden.
+            the class. If parts are hidden one by one, everything else is shown. With random halves, the drop
+            is the mean over the other hidden parts.
         before: Scores of the unchanged picture [K].
         after: Scores with the part hidden [K, g, g]; None for random halves.
         shape: Height and width of the pixels that the model received.

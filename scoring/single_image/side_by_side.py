@@ -56,11 +56,11 @@ def by_date(answers: Sequence[DatedAnswer]) -> list[DatedAnswer]:
 
 
 def changes_over_time(answers: Sequence[DatedAnswer], names: Sequence[str]) -> list[str]:
-    """Return how the highest-scoring classes changed between successive dates, and whether by more than
-    turning the same picture changes them.
+    """Return how the scores of the highest-scoring classes changed between successive dates, and whether the
+    change exceeds the change by turning the same picture.
 
     Args:
-        answers: In the order of their dates; those without a date do not count.
+        answers: Answers in the order of the photographs' dates; photographs without a date do not count.
     """
     sentences = []
     for before, after in pairwise([answer for answer in answers if answer.taken is not None]):
@@ -97,7 +97,8 @@ def mean_scores(answers: Mapping[int, ImageAnswer]) -> Floats | None:
 
 
 def photographs_line(answers: Mapping[int, ImageAnswer], names: Sequence[str]) -> str:
-    """Return whether several photographs of a lesion get the same class, and their mean.
+    """Return as a sentence whether several photographs of a lesion get the same class, and the mean of their
+    scores.
 
     Args:
         answers: Answers of one model, by number of the photograph.

@@ -29,8 +29,8 @@ class Reference:
 
     name: displayed name of the test set. generated: whether its images are computer-generated. ids [n];
     indices [n]: positions in the test set. truth [n]: class numbers. outputs [n, k]: as the model returned
-    them; kind: their kind (`task.kind`). probabilities [n, K]. units [n]: cases of the same patient share a
-    number.
+    them; kind: kind of the outputs (`output_kinds.kind`). probabilities [n, K]. units [n]: cases of the same
+    patient share a number.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Reference:
 
     @cached_property
     def coverage(self) -> conformal.Coverage:
-        """How often sets of classes contain the true one."""
+        """How often prediction sets contain the true class."""
         return conformal.coverage(self.probabilities, self.truth, MISS, self.units)
 
 
@@ -94,7 +94,7 @@ class RightShare:
     Attributes:
         similar: Share for the cases with a similar highest score, including ties; for all cases if there are
             few.
-        low: Lowest of their highest scores, NaN without cases.
+        low: Lowest of the highest scores of these cases, NaN without cases.
         every: Whether all cases count because there are few.
         of_class: Share for the cases that get the same class as the image.
     """

@@ -33,8 +33,8 @@ class Framing:
         """Return the part within the turned photograph.
 
         Args:
-            width: Of the turned photograph, px.
-            height: Of the turned photograph, px.
+            width: Width of the turned photograph, px.
+            height: Height of the turned photograph, px.
         """
         left, top, wide, tall = self.part or (0, 0, width, height)
         middle = left + wide / 2, top + tall / 2

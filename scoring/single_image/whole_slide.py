@@ -25,7 +25,7 @@ SPARE = SpareDecoder(Limits(decoders=SLIDE_DECODERS))
 
 @dataclass(frozen=True)
 class WholeSlide:
-    """A slide.
+    """A whole slide.
 
     Attributes:
         data: Its file, unread.
@@ -49,7 +49,7 @@ class WholeSlide:
 def opened(data: bytes, is_tile: bool = True) -> tuple[WholeSlide, Photograph] | None:
     """Return the slide in a file and its most stained region; None if the file is no slide.
 
-    Raises InputRefused (`image-unreadable`) with one sentence; for every slide if `is_tile` is false.
+    Raises InputRefused (`image-unreadable`) with one sentence. If `is_tile` is false, every slide is refused.
     """
     if bytes(data[:4]) not in TIFF:
         return None

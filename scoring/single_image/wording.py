@@ -152,8 +152,8 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
 
 
 def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
-    """Return how reliable the set of classes is. names: full names of the classes; top: the highest-scoring
-    one."""
+    """Return how reliable the prediction set is. names: full names of the classes; top: the highest-scoring
+    class."""
     share = f"{1 - class_set.miss:.0%}"
     sentence = f"A class is possible if its score is as high as in {share} of its test cases. {EXCHANGEABLE}"
     if class_set.top_added:

@@ -36,8 +36,8 @@ class StatisticsOptions:
 
     @classmethod
     def taken(cls, options: dict[str, Any]) -> "StatisticsOptions":
-        """Take the statistics options from a mapping and ignore the others; missing ones have their
-        defaults."""
+        """Return the statistics options in a mapping; other entries are ignored, and missing options have
+        their defaults."""
         return cls(**{f.name: options.pop(f.name) for f in fields(cls) if f.name in options})
 
     def problems(self) -> list[Finding]:

@@ -69,8 +69,8 @@ def effective_cases(hits: Bools, units: Ints) -> float:
     """Return the number of independent cases that would estimate a share equally well.
 
     It is the number of cases divided by the design effect (Korn and Graubard 1998): the variance of the share
-    between units over the variance with independent cases. It is at least 1 and at most the number of cases
-    of a unit.
+    between units over the variance with independent cases. The design effect is at least 1 and at most the
+    mean number of cases per unit.
 
     Args:
         hits: Which cases are hits [n].
@@ -165,7 +165,7 @@ class Estimate:
         n_units: Number of units of the test set.
         rests_on: Number of units of the quantity.
         has_hidden: Whether the variance includes errors that few units hide (`interval_basis.with_unseen`).
-        worst: Worst value of one more unit (`basis.Basis.worst`); None for yes-or-no answers.
+        worst: Worst value of one more unit (`interval_basis.Basis.worst`); None for yes-or-no answers.
         varying: Effective number of units with normal values, at most n; None: all units.
         unseen: Variance that one more unit may add to a difference.
     """

@@ -60,17 +60,17 @@ def _signal(scores: Floats, noise: Floats) -> float:
 
 
 def possible_gain(bits: float, cases: float) -> float:
-    """Return the maximum gain of a person who only guesses and is told some bits about the labels.
+    """Return the maximum gain over guessing for a person who learns some bits about the labels.
 
     The baseline is the best constant answer: class frequencies count as known, because one score reveals
-    them. A person who is told b bits about n labels has on average a share a of them right only if n (1 -
-    H(a)) <= b, where H is the binary entropy in bits (Shannon's rate-distortion function: Cover and Thomas,
+    them. A person who learns b bits about n labels guesses on average a share a of them correctly, with n (1
+    - H(a)) <= b. H is the binary entropy in bits (Shannon's rate-distortion function: Cover and Thomas,
     Elements of Information Theory, 10.3.1). The bound holds for every design of the questions, and for labels
     of two equally frequent classes; for others see `effective_labels`. The best of 2^b guesses comes close to
     the bound.
 
     Args:
-        bits: Number of bits told about the labels, b; may be infinite.
+        bits: Number of bits learned about the labels, b; may be infinite.
         cases: Number of cases of the test set, n, at least 1.
 
     Returns:
@@ -115,7 +115,7 @@ def effective_labels(labels: Ints, units: Ints, weights: Floats) -> float:
     """Return the number of labels of two equally frequent classes that are as hard to guess as these, judged
     by the rarest class.
 
-    A person who is told b bits about the positions of k cases among n raises their mean position, and so the
+    A person who learns b bits about the positions of k cases among n raises their mean position, and so the
     AUC, by at most g with b = 6 g^2 k (n - k) / (n ln 2). This is an exponential tilt of uniform positions,
     for small g. For balanced labels, accuracy needs 2 g^2 n / ln 2 bits. Cases of one unit are learnt
     together, so k and n - k are effective units.

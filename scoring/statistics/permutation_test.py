@@ -53,7 +53,7 @@ class Categories:
     unseen: float = 1.0
 
     def added(self, sums: Floats) -> Floats:
-        """Return the extra variance between two teams besides the exchange, in cases [C, A, A].
+        """Return the variance that is added to the variance of the exchange of two teams, in cases [C, A, A].
 
         Two teams that answered two cases alike need not know the category equally well. So there is an extra
         variance; each unit in which the two differ reduces it by half a case.

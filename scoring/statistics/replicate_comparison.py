@@ -89,7 +89,7 @@ class ReplicateComparison:
             `kendall_tau_interval`.
         winner_optimism: By how much the winner's score is too good on average, because the best of several
             teams was selected; None with too few units or if no team is tied with it.
-        resolvable_gap: See `power.resolvable_gap`.
+        resolvable_gap: See the function `resolvable_gap`.
         test: Name of the test: "swap", "bootstrap" or None.
         p_best: p-value of each team being the best, adjusted for the A - 1 others; None without a swap test.
     """

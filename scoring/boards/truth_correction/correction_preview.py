@@ -55,7 +55,7 @@ class TeamChange:
         ranks: Ranks before and after; None if not ranked.
         scores: Score of the ranked submission before and after; it may be another submission.
         cases: Ids of the cases on which the team is now more or less right than before.
-        gained: Those on which it is more right.
+        gained: Ids of the cases on which the team is more right.
     """
 
     team: str

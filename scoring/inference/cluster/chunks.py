@@ -98,7 +98,7 @@ class WorkerRun:
         return self._ended.is_set()
 
     def end(self) -> None:
-        """End its work and its processes."""
+        """End the work and the processes of the run."""
         self._ended.set()
         self.processes.end()
 
@@ -117,8 +117,8 @@ def perform(
     common: Common,
     chunk: Chunk[Item],
 ) -> tuple[dict[str, str] | None, Value | None]:
-    """Return None and the result of `function` for a chunk; if the versions here differ from `versions`,
-    return them and None."""
+    """Return None and the result of `function` for a chunk. If the versions on this worker differ from
+    `versions`, return the differences and None."""
     own = own_versions()
     return (own, None) if own != versions else (None, function(common, chunk, _run(run)))
 

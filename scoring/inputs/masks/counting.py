@@ -50,7 +50,7 @@ class Mask:
 
 @dataclass(frozen=True, eq=False)
 class VoxelCounts:
-    """Voxels of a predicted mask and the truth.
+    """Voxel counts of a predicted mask compared with the truth.
 
     Attributes:
         state: "ok", "missing" or "malformed".

@@ -108,7 +108,7 @@ ExaminedMask = tuple[str, set[int], Grid]
 
 
 def masks_of_truth(files: SourceFiles) -> tuple[dict[str, str], list[ExaminedMask]]:
-    """Return the masks by case, and as examined; images are ignored. Raises InputRefused."""
+    """Return the mask files by case, and the examined masks; images are ignored. Raises InputRefused."""
     masks, problems = masks_by_case(files, [member for member in files.members if not is_of_images(member)])
     masks, problems = (masks, problems) if masks else masks_by_case(files, files.members)
     if not masks:
@@ -162,7 +162,7 @@ def other_names(regions: Mapping[str, Sequence[int]], masks: Mapping[str, Opener
     """Yield `label-order` for each mask whose header gives a region another value.
 
     Args:
-        regions: Values by region; one of several values has none of its own.
+        regions: Mask values by region. A region with several values has no single value, and is not checked.
         masks: Masks by their names in messages.
     """
     value_of = {name.lower(): str(values[0]) for name, values in regions.items() if len(values) == 1}

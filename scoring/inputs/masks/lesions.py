@@ -19,7 +19,7 @@ MATCHED_ABOVE = 0.3
 
 @dataclass(frozen=True)
 class Lesions:
-    """Numbers of lesions.
+    """Numbers of lesions in truth and prediction.
 
     Attributes:
         matched: Pairs that match one to one, by decreasing intersection over union, above 0.3.

@@ -36,8 +36,8 @@ BACKGROUND = ("background", "bg", "_background_")
 
 
 def native(document: Any) -> tuple[str, str, list[Any]] | None:
-    """Return a document's name for its list, our name for the list of converted items, and the items; None
-    for an unknown program."""
+    """Return the name of a document's list, the name after conversion, and the converted items; None for an
+    unknown program."""
     if isinstance(document, list):
         return _ultralytics(document) or _features(document) or _objects(document)
     if not isinstance(document, dict):
@@ -198,8 +198,9 @@ OBJECT_CONFIDENCES = ("probability", "confidence", "score")
 
 
 def vertices(entry: Mapping[str, Any]) -> Any:
-    """Return the vertices of an object: pairs, {x, y}, or numbers in turn, also as the outer or longest of
-    several rings; or the corners of its box. Anything else as it is."""
+    """Return the vertices of an object. They may be pairs, {x, y}, or alternating numbers; of several rings
+    the outer or longest counts. Without vertices, return the corners of the box. Anything else is returned
+    unchanged."""
     outline = next((entry[key] for key in OUTLINES if entry.get(key) is not None), entry)
     if isinstance(outline, dict):
         rings = next((outline[key] for key in ("exterior", "paths", "path") if key in outline), None)
@@ -296,8 +297,9 @@ def by_image(document: Any) -> dict[str, list[Item]]:
 
 
 def without_regions(document: Any) -> tuple[Any, int]:
-    """Return features without QuPath's annotations, and how many these were, where it found objects beside
-    them: annotations are then the regions in which it looked. Another document as it is."""
+    """Return features without QuPath's annotations, and the number of annotations. If there are detected
+    objects too, the annotations are only the regions that QuPath searched. Another document is returned
+    unchanged."""
     holder = document if isinstance(document, dict) else {"features": document}
     features = holder.get("features")
     if not isinstance(features, list):
@@ -311,7 +313,7 @@ def without_regions(document: Any) -> tuple[Any, int]:
 
 
 def centroids_of(features: list[Any]) -> list[Item] | None:
-    """Return a nucleus for each point of features that are nothing but points; None for other features."""
+    """Return a nucleus for each point if all features are points; None otherwise."""
     kinds = {_kind(each) if isinstance(each, dict) and "geometry" in each else "" for each in features}
     if not kinds or kinds - {"Point", "MultiPoint"}:
         return None

@@ -40,17 +40,18 @@ NAMED = ("labels", "categories", "classes", "names")
 def cells_of(
     document: Any, image: str, sizes: Mapping[str, Size], classes: Collection[str], name: str
 ) -> tuple[dict[str, list[Item]], dict[str, str]] | None:
-    """Return the cells of each image, and the names of numbers of classes; None of a document without any.
+    """Return the cells of each image, and the names of numbered classes; None if the document contains no
+    cells.
 
     Args:
         document: The JSON.
-        image: That of all nuclei where nothing names images.
+        image: Image of all nuclei, if nothing in the document names images.
         sizes: Width and height of the cases' images in px, "" for all others.
         classes: Names of classes, as `tables.key` writes them.
         name: The file, for messages.
 
     Raises:
-        InputRefused: It is not clear which image a nucleus is of, or what the numbers of boxes are.
+        InputRefused: If it is unclear which image a nucleus belongs to, or what the numbers of a box mean.
     """
     search = _Search(frozenset(filter(None, sizes)), classes, name)
     search.visit(document, None, 0)

@@ -138,13 +138,13 @@ def cells(
 
     Args:
         table: A row for each nucleus.
-        of_class: The image and the class of all nuclei if no columns name them.
+        of_class: The image and the class of all nuclei, for a table without such columns.
         numbered: Image files by CellProfiler's numbers.
         sizes: Width and height of images in px by id, "" for all others.
         classes: Names of classes, as `tables.key` writes them.
 
     Raises:
-        InputRefused: Two columns name other images, or other classes.
+        InputRefused: If two columns name different images, or different classes, for the same nucleus.
     """
     image, kind = of_class
     table = _once_each(table)
@@ -303,12 +303,12 @@ def _outlines(
 
 
 def from_top(ring: Any, height: float) -> Any:
-    """Return an outline whose y is from the bottom of an image with y from its top; other values as they
-    are.
+    """Convert an outline whose y is measured from the bottom of the image to y from the top; other values
+    stay.
 
     Args:
         ring: The outline.
-        height: Of the image, px.
+        height: Height of the image, px.
     """
     is_ring = isinstance(ring, list) and all(map(strict.is_point, ring))
     return [[point[0], height - point[1]] for point in ring] if is_ring else ring

@@ -62,14 +62,14 @@ def of_lines(data: bytes, name: str) -> bytes | None:
 
 @isolated
 def unpacked(data: bytes, name: str) -> tuple[str, bytes] | None:
-    """Return name and content of the one list of nuclei that a zip holds, None for another zip.
+    """Return name and content of the list of nuclei in a zip with only this file; None for another zip.
 
     Args:
         data: The zip.
         name: Its name in messages.
 
     Raises:
-        InputRefused: The list is damaged.
+        InputRefused: If the list is damaged.
     """
     try:
         archive = open_archive(data, name)
@@ -83,15 +83,16 @@ def unpacked(data: bytes, name: str) -> tuple[str, bytes] | None:
 
 @isolated
 def of_outlines(data: bytes, name: str, kind: str) -> list[dict[str, Any]] | None:
-    """Return the cells of a file of Cellpose, a line of x and y in turn for each; None for other text.
+    """Return the cells of a Cellpose file, in which each line contains the x and y of one outline in turn;
+    None for other text.
 
     Args:
         data: The file.
         name: Its name in messages.
-        kind: The class of all.
+        kind: The class of all cells.
 
     Raises:
-        InputRefused: It has too many lines.
+        InputRefused: If the file has too many lines.
     """
     lines = [line.strip() for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
     if len(lines) > NUCLEI:

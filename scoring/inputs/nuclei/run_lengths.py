@@ -16,7 +16,7 @@ LATER = 3
 
 
 def outline(mask: Mapping[str, Any]) -> list[list[float]] | None:
-    """Return the outline of a mask of COCO; None if it has no pixel, or is none."""
+    """Return the outline of a COCO mask (run lengths); None if it has no pixel, or is not a mask."""
     size, counts = mask.get("size"), mask.get("counts")
     if not isinstance(size, list) or len(size) != 2 or not all(map(_is_side, size)):
         return None
@@ -25,10 +25,10 @@ def outline(mask: Mapping[str, Any]) -> list[list[float]] | None:
 
 
 def outline_in_box(text: str, *box: str | None) -> list[list[float]] | None:
-    """Return the outline of a mask of CVAT; None if it has no pixel, or is none.
+    """Return the outline of a CVAT mask (run lengths); None if it has no pixel, or is not a mask.
 
     Args:
-        text: Its runs.
+        text: Run lengths of the mask.
         box: Left, top, width and height.
     """
     if not all(part and len(part) < LONGEST_NUMBER and part.lstrip("-").isdecimal() for part in box):

@@ -62,8 +62,8 @@ def of_table(
     Args:
         data: The file.
         name: Its name in messages.
-        of_class: The image, and the class if any, of all nuclei where no columns name them.
-        images: CellProfiler's table of images, empty without one.
+        of_class: The image, and the class if known, of all nuclei, for a table without such columns.
+        images: CellProfiler's table of images; empty if there is none.
         questions: As of `by_tile`.
         sizes, classes: As of `by_tile`.
     """
@@ -91,7 +91,7 @@ def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: st
         data: The file.
         name: Its name, for messages.
         size: Width and height of its image, px.
-        classes: A file that names the classes, empty without one.
+        classes: A file that names the classes; empty if there is none.
         listing: Name of that file.
     """
     cells = via_label_studio_yolo.of_yolo(data, size)
@@ -109,7 +109,7 @@ def of_regions(data: bytes, name: str, kind: str | None, classes: frozenset[str]
         kind, classes: As of `imagej_rois.cells_of`.
 
     Raises:
-        InputRefused: A region cannot be read.
+        InputRefused: If a region cannot be read.
     """
     try:
         cells = imagej_rois.cells_of(data, name, kind, classes)
@@ -122,14 +122,14 @@ def of_regions(data: bytes, name: str, kind: str | None, classes: frozenset[str]
 
 @isolated
 def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) -> Tiles | None:
-    """Return the tiles in a file of COCO, VIA, Label Studio or FiftyOne, of features that name their image,
-    or of documents by image; None for another file.
+    """Return the tiles in a COCO, VIA, Label Studio or FiftyOne file, in features that name their image, or
+    in a JSON object with one document per image; None for another file.
 
     Args:
         data: The file.
         name: Its name in messages.
-        images: The file of COCO beside a bare list of results, which names the images and categories that it
-            numbers; empty without one.
+        images: The COCO file that names the numbered images and categories of a plain list of results; empty
+            if there is none.
         sizes: As of `by_tile`.
     """
     document, _problem = strict.document(data, name)
@@ -153,8 +153,8 @@ def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) ->
 def of_named(
     data: bytes, name: str, member: str, sizes: dict[str, Size], classes: frozenset[str]
 ) -> Tiles | None:
-    """Return the tiles of JSON of any shape, by what names an image in it; None of JSON that is read as the
-    nuclei of the image that its file is called by.
+    """Return the tiles in JSON of any structure, by the names of images in it. None for JSON with the nuclei
+    of one image, which has the file's name.
 
     Args:
         data: The file.
@@ -210,12 +210,12 @@ def written(cells: list[dict[str, Any]], names: Mapping[str, str]) -> bytes:
 
 
 def is_written(data: bytes) -> bool:
-    """Return whether `written` wrote a file without names of classes."""
+    """Return whether a file was written by `written`, without class names."""
     return data.startswith(START)
 
 
 def joined(parts: list[bytes]) -> bytes:
-    """Return one file of several that `written` wrote without names."""
+    """Join several files that were written by `written`, without class names."""
     end = b"]}"
     bodies = (part[len(START) : -len(end)] for part in parts)
     return START + b", ".join(filter(None, bodies)) + end

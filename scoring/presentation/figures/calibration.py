@@ -22,7 +22,7 @@ class ReliabilityLabels:
     Attributes:
         predicted: Title of the horizontal axis, the output.
         observed: Title of the vertical axis, the observed share.
-        hover: The same for the hover text.
+        hover: Names of both axes in the hover text.
     """
 
     question: str

@@ -205,7 +205,8 @@ class ClassValues:
 
     Attributes:
         values: [classes, A], or differences to one team.
-        coloured: [classes, A] how good each value is, 0..1; for a difference, how much better, around 0.
+        coloured: [classes, A] colour of each value: 0 (bad) to 1 (good); for a difference, positive if
+            better.
         support: Cases of each class.
         risks: Class -> risk group; may lack some.
     """
@@ -269,15 +270,15 @@ LONGEST = 22
 def case_heat(
     names: Sequence[str], cases: Sequence[str], right: Floats, theme: Theme, quantity: Quantity = SHARE
 ) -> go.Figure:
-    """Draw how right each team is in each case. The strongest colour is wrong, × means nothing is right, and
-    cells show numbers if cases can be partly right.
+    """Draw which cases each team has right. The strongest colour is wrong, and × means that nothing is right.
+    Cells show numbers if cases can be partly right.
 
     Every cell can be clicked: its `customdata` is (case, team).
 
     Args:
         cases: Names of the cases, hardest first.
         right: [cases, A] share from 0 (wrong) to 1 (right); NaN if a case does not count.
-        quantity: Its direction and range, if it is not a share (such as an error in years).
+        quantity: Direction and range of the values, if they are not shares (such as errors in years).
     """
     is_share = quantity == SHARE
     graded = not is_share or bool((np.isfinite(right) & (right != 1) & (right != 0)).any())

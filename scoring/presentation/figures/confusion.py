@@ -29,8 +29,8 @@ class MatrixStyle:
 
     Attributes:
         show: Content of the cells: "counts", "shares" (percent of the row) or "both".
-        outlined: True and predicted class of the harmful mistake. An empty cell is blank, except for that
-            one, because the absence of harm is worth showing.
+        outlined: True and predicted class of the harmful mistake. Empty cells are blank, except for this one,
+            which shows 0.
         unit: What is counted, in the plural.
         is_counted: Whether the row's number of cases, with a star below 15, follows its name.
         is_grouped: Whether classes are ordered by risk group, with lines between the groups, if every class

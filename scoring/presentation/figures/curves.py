@@ -39,7 +39,8 @@ class Curve:
         x: [points] from 0 to 1, NaN for gaps.
         y: [points], in the same way.
         thresholds: [points] of the score; None if unknown.
-        legend: Area and interval, after the name in the legend; without it the curve is not in the legend.
+        legend: Text after the name in the legend, such as area and interval; "" leaves the curve out of the
+            legend.
         risk: Risk group, for its colour; None if it has none.
         band: Pointwise 95 % band, None if it has none.
     """
@@ -64,7 +65,7 @@ class Curve:
 
 
 def points_at(marks: Sequence[Mark], x: Floats, y: Floats, thresholds: Floats) -> list[CurvePoint]:
-    """Return the points of a curve whose thresholds are nearest to the marks."""
+    """Return the points of a curve whose thresholds are nearest to the marked thresholds."""
     nearest = [int(np.argmin(np.abs(thresholds - mark.threshold))) for mark in marks]
     return [CurvePoint(mark, float(x[k]), float(y[k])) for mark, k in zip(marks, nearest, strict=True)]
 

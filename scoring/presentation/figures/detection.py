@@ -30,7 +30,7 @@ class Reach:
     Attributes:
         value: The score; None draws only the name.
         interval: Low and high, None if there is none.
-        best: The score with every object right, None if that is 1.
+        best: The score if every object is right, None if that is 1.
         marks: Other values for comparison, each with its name.
         chosen: Whether this score ranks the team.
     """
@@ -62,12 +62,12 @@ def spaced(name: str) -> str:
 
 
 def tail(name: str, length: int = NAME) -> str:
-    """Return the end of a name, because names of one data set differ at the end."""
+    """Return the end of a name, because the names of a data set usually differ only at the end."""
     return name if len(name) <= length else f"…{name[1 - length :]}"
 
 
 def reach(rows: Sequence[Reach], theme: Theme) -> go.Figure:
-    """Draw a dot with its interval per score, over a bar up to the possible maximum; vertical strokes are
+    """Draw a dot with interval for each score, over a bar up to the possible maximum. Vertical strokes are
     other values for comparison."""
     canvas = Canvas(
         theme,

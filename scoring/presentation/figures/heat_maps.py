@@ -52,7 +52,7 @@ def name_cells(canvas: Canvas, columns: Sequence[str], rows: Sequence[str]) -> N
 def coloured(
     canvas: Canvas, values: Floats, limits: tuple[float, float], scale: Scale, hovers: Array
 ) -> None:
-    """Draw values [rows, columns] as colour, the first row on top once the axis is reversed.
+    """Draw values [rows, columns] as colours. The first row is on top if the axis is reversed.
 
     limits: the values at both ends of the scale.
     """
@@ -91,7 +91,8 @@ def diverging(
 ) -> None:
     """Draw values [rows, columns] as colours around 0.
 
-    texts: with their sign, None for no text. strong: cells with strong text; the others have pale text.
+    texts: texts of the values with sign, None for no text. strong: cells with strong text; the others have
+    pale text.
     """
     theme = canvas.theme
     scale = [[0.0, theme.categorical[1]], [0.5, theme.paper], [1.0, theme.categorical[0]]]
@@ -111,10 +112,11 @@ def cell_texts(rows: int, columns: int, text: Callable[[int, int], str]) -> Arra
 
 
 def clickable(canvas: Canvas, keys: Sequence[Sequence[Hashable]], columns: int, size: int = 22) -> None:
-    """Put transparent points over the cells of the first trace, a heat map, because heat maps take no clicks.
-    The axes end at the cells.
+    """Put transparent points over the cells of the first trace, a heat map, because heat maps do not react to
+    clicks. The axes end at the cells.
 
-    keys: `customdata` of the points, row by row. columns: how many a row has. size: of a point, in pixels.
+    keys: `customdata` of the points, row by row. columns: number of points in a row. size: size of a point,
+    in pixels.
     """
     ground = canvas.traces[0]
     canvas.trace(

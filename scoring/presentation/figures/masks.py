@@ -24,7 +24,7 @@ APART = 0.35
 
 @dataclass(frozen=True)
 class Patients:
-    """Patients of one structure.
+    """Results of all patients for one structure.
 
     Attributes:
         dice: [n], 0..1.
@@ -52,7 +52,7 @@ class Patients:
 
 @dataclass(frozen=True)
 class Cloud:
-    """Dice of one structure."""
+    """Dice of all patients for one structure, as a raincloud."""
 
     name: str
     above: Patients

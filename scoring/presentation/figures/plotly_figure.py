@@ -22,7 +22,7 @@ all digits."""
 
 
 class Drawing(go.Figure):  # type: ignore[misc]
-    """A finished figure.
+    """A Plotly figure, stored as the JSON dictionary that is sent.
 
     Plotly spends most of a figure's time on making an object of every trace and axis, copying all of them
     twice, and searching them for arrays. A page or report needs none of this.

@@ -156,11 +156,12 @@ def size_scatter(
     limits: tuple[float, float] | None = None,
     better: Better = "higher",
 ) -> go.Figure:
-    """Draw the score over the model size on a logarithmic axis. A dot is filled if no smaller model scores as
-    well.
+    """Draw the score over the model size on a logarithmic axis. A dot is filled if no smaller model has at
+    least the same score.
 
     Args:
-        limits: Sizes in MiB at which the challenge begins to take points away, and at which none are left.
+        limits: Sizes in MiB at which the challenge begins to subtract points, and at which all points for
+            size are lost.
     """
     turned = Quantity(better).oriented
     ordered = sorted(teams, key=lambda team: (team.mib, -turned(team.score)))

@@ -42,7 +42,7 @@ class Theme:
         second: The second part of a sum.
         risk: Colours of the risk groups.
         categorical: Ten colours of Okabe and Ito, darkened or lightened for contrast, and two more.
-        heat: Colour scale from the page's background, cividis.
+        heat: Colour scale (cividis) that begins with the page's background.
     """
 
     name: str
@@ -147,8 +147,8 @@ def luminance(colours: Floats) -> Floats:
 
 
 def text_is_black(colours: Floats) -> Bools:
-    """Return whether black has more contrast than white on colours [..., 3]; the better one always has a
-    contrast over 4.5."""
+    """Return whether black has more contrast than white on colours [..., 3]; the better of the two always has
+    a contrast above 4.5."""
     raised = luminance(colours) + 0.05
     return raised / 0.05 >= 1.05 / raised
 

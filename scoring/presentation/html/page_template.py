@@ -133,8 +133,8 @@ def section(question: str, *parts: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[bool] = ()) -> str:
-    """Return an HTML table. Numbers also store their unrounded value, and have three decimals unless they are
-    integers.
+    """Return an HTML table. Cells also store the unrounded value of a number. Numbers have three decimals
+    unless they are integers.
 
     right: whether each column is aligned right; by default columns of numbers are.
     """

@@ -57,8 +57,8 @@ def sections(entries: Iterable[Section], figures: Figures) -> Iterator[str]:
 
 
 def html(block: Block, figures: Figures) -> str:
-    """Return a block as HTML. Blocks that a page shows side by side or one at a time follow each other here,
-    except for texts."""
+    """Return a block as HTML. Blocks that a page shows side by side or one at a time are stacked, except for
+    texts."""
     match block:
         case Figure():
             return figures.place(block)

@@ -167,7 +167,8 @@ MARKER = 0.8
 
 @dataclass(frozen=True)
 class Extent:
-    """An object that must lie within the range: low and high coordinates, with pixels before and after."""
+    """An object that the range must contain: low and high coordinates, with the pixels that it needs on both
+    sides."""
 
     low: float
     high: float

@@ -143,7 +143,7 @@ def violin(trace: Properties, plot: Plot) -> Iterator[str]:
 
 
 def density(values: Floats, places: Floats) -> Floats:
-    """Return the density of values [n] at places [m], by Gaussian kernels of Silverman's width."""
+    """Return the density of values [n] at positions [m], by Gaussian kernels of Silverman's width."""
     n = len(values)
     spread, quartiles = float(np.std(values, ddof=1)), np.diff(np.quantile(values, [0.25, 0.75]))[0]
     narrow = min(spread, float(quartiles) / 1.349) or spread or 1.0

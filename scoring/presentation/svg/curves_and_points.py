@@ -24,7 +24,7 @@ SIZE = 6.0
 
 
 def scatter(trace: Properties, plot: Plot) -> Iterator[str]:
-    """Yield the elements of a trace, what is clipped to the area of the plot in a group."""
+    """Yield the elements of a trace; elements that are clipped to the plot's area form a group."""
     mode = str(trace.get("mode", "lines"))
     across, down = plot.axes_of(trace)
     x, y = positions(across, trace, "x"), positions(down, trace, "y")
@@ -41,13 +41,14 @@ def scatter(trace: Properties, plot: Plot) -> Iterator[str]:
 
 
 def dashed(line: Properties) -> str:
-    """Return the attribute of the dashes of a line, "" for a whole one."""
+    """Return the SVG attribute for the dashes of a line, "" for a solid line."""
     length = DASHES.get(str(line.get("dash")), 0.0) * max(LEAST_DASH, float(line.get("width", 2)))
     return f' stroke-dasharray="{number(length)}"' if length else ""
 
 
 def polyline(at: Floats) -> str:
-    """Return the path through places [n, 2] in pixels; NaN parts it. Places on the way are left out."""
+    """Return the path through positions [n, 2] in pixels; NaN makes a gap. Positions on a straight line
+    between neighbours are left out."""
     parts = []
     for piece in np.split(at, np.flatnonzero(~np.isfinite(at).all(1))):
         piece = np.round(piece[np.isfinite(piece).all(1)], 1)
@@ -65,7 +66,7 @@ def polyline(at: Floats) -> str:
 
 
 def points(trace: Properties, at: Floats, plot: Plot) -> Iterator[str]:
-    """Yield the marks of points at places [n, 2], those that look alike in one group."""
+    """Yield the marks of points at positions [n, 2]; marks with the same look form a group."""
     marker = trace.get("marker", {})
     n, line = len(at), marker.get("line", {})
     columns = [
@@ -140,7 +141,7 @@ def _whiskers(trace: Properties, plot: Plot, at: Floats) -> Iterator[str]:
 def whiskers(
     bars: Properties, letter: str, axis: Axis, ends: tuple[Floats, Floats], at: Floats, plot: Plot
 ) -> str:
-    """Return whiskers between ends, in coordinates of their axis, through places [n, 2] in pixels."""
+    """Return whiskers between two ends, in coordinates of the axis, through positions [n, 2] in pixels."""
     low, high = _pixels(axis, ends[0]), _pixels(axis, ends[1])
     cap, pieces = float(bars.get("width", 4)), []
     for a, b, (x, y) in zip(low, high, at, strict=True):
@@ -208,8 +209,8 @@ def path(symbol: str, size: float) -> str:
     """Return the path of a mark around (0, 0).
 
     Args:
-        symbol: As Plotly calls it, with or without "-open".
-        size: In pixels.
+        symbol: Plotly's name of the symbol, with or without "-open".
+        size: Size of the mark in pixels.
     """
     shape, radius = symbol.removesuffix("-open"), size / 2
     scaled = partial(_scaled, radius)
@@ -250,7 +251,7 @@ def side(plot: Plot) -> float:
 
 
 def places(weights: Floats, plot: Plot) -> Floats:
-    """Return places [n, 2] in pixels of weights [n, 3]; the second part is at the lower left."""
+    """Return positions [n, 2] in pixels of weights [n, 3]; the second part is at the lower left."""
     length, area = side(plot), plot.area
     weights = np.asarray(weights, float)
     weights = weights / weights.sum(1, keepdims=True)
