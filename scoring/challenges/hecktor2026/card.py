@@ -33,7 +33,7 @@ from scoring.statistics.replicates import evaluate, leave_one_out_weights, repli
 
 
 def score(truth: HecktorTruth, predictions: HecktorSubmission, settings: ScoreSettings) -> ScoreCard:
-    """Score a submission on a truth; the unit is the patient. Raises InputRefused."""
+    """Score a submission; the unit of the intervals is the patient. Raises InputRefused."""
     if settings.problems:
         raise InputRefused(settings.problems, [*truth.findings, *predictions.findings])
     options, statistics, metadata = HecktorOptions(**settings.options), settings.statistics, settings.metadata

@@ -24,7 +24,7 @@ from scoring.statistics.replicates import Quantities
 
 @dataclass(frozen=True)
 class HecktorEvaluation:
-    """A submission matched to a truth, with options.
+    """A submission matched to the truth, with the scoring options.
 
     Attributes:
         members: Patients that take part, bool [N]; True: all.
@@ -37,29 +37,29 @@ class HecktorEvaluation:
 
     @cached_property
     def once(self) -> Floats:
-        """The weights [1, N] of the test set itself."""
+        """Weights [1, N] that count every patient once."""
         return np.ones((1, len(self.truth)), np.float32)
 
     @cached_property
     def point(self) -> Quantities:
-        """Every measure on the test set itself, [1] each."""
+        """Every measure on the test set itself, as arrays [1]."""
         return self.quantities(self.once)
 
     @cached_property
     def voxels(self) -> Mapping[str, tuple[Ints, Ints, Ints]]:
-        """Voxels [N] of each structure in both masks, in the truth and in the submission."""
+        """Voxels [N] of each structure: in both masks, in the true mask, and in the submitted mask."""
         tables = self.submission.masks.tables
         return {s: dice_and_panoptic_quality.overlap(tables, label) for s, (_, label) in STRUCTURES.items()}
 
     @cached_property
     def scored_voxels(self) -> Mapping[str, tuple[Ints, ...]]:
-        """`voxels` of the patients with a truth mask."""
+        """`voxels` without the patients that have no true mask."""
         return {s: tuple(v[self.truth.has_mask] for v in voxels) for s, voxels in self.voxels.items()}
 
     @cached_property
     def dices(self) -> Mapping[str, Floats]:
-        """Dice of every patient [N] by structure; NaN without a truth mask, and for a pair of empty masks
-        that the rules leave out."""
+        """Dice of every patient [N] by structure. NaN without a true mask, and for two empty masks that the
+        rules leave out."""
         counts = self.truth.has_mask & self.members
         return {
             s: np.where(counts, dice_and_panoptic_quality.dice(*voxels, self.options.empty_masks), np.nan)
@@ -82,28 +82,29 @@ class HecktorEvaluation:
 
     @cached_property
     def risks(self) -> Floats:
-        """Risk scores [N], higher is worse; NaN = none."""
+        """Risk scores [N], higher is worse; NaN if there is none."""
         return oriented(self.submission.scores, self.options.prognosis_direction, len(self.truth))
 
     @cached_property
     def pairs(self) -> ConcordancePairs:
-        """Comparable pairs of the test set itself, and their order by the scores."""
+        """Number of comparable pairs of patients, by their order under the risk scores."""
         return self.pairs_of(self.once)
 
     def among(self, members: Bools) -> "HecktorEvaluation":
-        """Return the evaluation of only these patients [N]."""
+        """Return the evaluation restricted to the given patients, bool [N]."""
         return replace(self, members=members)
 
     def stage_counts(self, kind: str, weights: Floats) -> ClassCounts:
-        """Count support, predictions and correct predictions per stage over the patients with a true stage.
+        """Count true, predicted and correctly predicted patients per stage, over patients with a true stage.
 
-        A missing or unusable prediction is not a class.
+        A missing or unusable prediction is not counted as a class.
         """
         true, submitted = self.true_stages[kind], self.submitted_stages[kind]
         return classification.counts(true, submitted, weights, len(STAGES[kind]))
 
     def pairs_of(self, weights: Floats) -> ConcordancePairs:
-        """Count comparable pairs and their order by the scores, over the patients with time and event."""
+        """Count comparable pairs by their order under the risk scores, over patients with known time and
+        event."""
         truth = self.truth
         known = truth.has_survival & self.members
         return survival.pairs(
@@ -115,10 +116,8 @@ class HecktorEvaluation:
         return {"c_index": survival.c_index(self.pairs_of(weights), self.options.missing_risk)}
 
     def quantities(self, weights: Floats) -> dict[QuantityName, Floats]:
-        """Return every measure of `WITH_INTERVAL`, and those of a class under (measure, class).
-
-        [B] each, NaN if undefined.
-        """
+        """Return every measure of `WITH_INTERVAL` as arrays [B]; NaN if undefined. Measures of a class have
+        the key (measure, class)."""
         values: dict[QuantityName, Floats] = {
             f"dice_{s}": weighted_mean(dice, weights) for s, dice in self.dices.items()
         }
@@ -137,7 +136,11 @@ class HecktorEvaluation:
         return values | of_classes
 
     def basis(self, units: Ints) -> Basis:
-        """Return the basis of `quantities`, from the unit number of each patient [N]."""
+        """Return how many units each quantity of `quantities` depends on.
+
+        Args:
+            units: Unit number of each patient [N].
+        """
         cases: dict[QuantityName, Bools] = {}
         for s, (name, _) in STRUCTURES.items():
             cases |= dict.fromkeys((f"dice_{s}", ("mean_dice", name)), np.isfinite(self.dices[s]))

@@ -29,7 +29,7 @@ CURVE_COLUMNS = {
 
 
 def raincloud(card: ScoreCard) -> Figure:
-    """Return the Dice of every patient."""
+    """Return a raincloud plot of the Dice of every patient."""
     clouds, rows = [], [row for row in card.cases if row["mask"] != "no-truth"]
     for structure, (name, _) in STRUCTURES.items():
         spread = patients.spread(card, structure)
@@ -51,7 +51,11 @@ def raincloud(card: ScoreCard) -> Figure:
 
 
 def dice_by_volume(card: ScoreCard, structure: str) -> Figure:
-    """Return the Dice of patients by true volume. structure: a key of `STRUCTURES`."""
+    """Return a figure of Dice against true volume, with one point per patient.
+
+    Args:
+        structure: A key of `STRUCTURES`.
+    """
     return _by_patient(
         card,
         structure,
@@ -61,7 +65,11 @@ def dice_by_volume(card: ScoreCard, structure: str) -> Figure:
 
 
 def volumes(card: ScoreCard, structure: str) -> Figure:
-    """Return predicted against true volumes. structure: a key of `STRUCTURES`."""
+    """Return a figure of predicted against true volumes.
+
+    Args:
+        structure: A key of `STRUCTURES`.
+    """
     return _by_patient(
         card,
         structure,
@@ -96,7 +104,11 @@ def _patients(card: ScoreCard, structure: str, places: Sequence[int]) -> masks.P
 
 
 def confusion(card: ScoreCard, kind: str) -> Figure | None:
-    """Return the confusion matrix of stages. kind: "T" or "N". None if no patient has such a stage."""
+    """Return the confusion matrix of stages; None if no patient has such a stage.
+
+    Args:
+        kind: "T" or "N".
+    """
     matrix = card.more["confusion_matrices"][kind]
     labels, counts, missing = matrix["labels"], matrix["counts"], matrix["missing"]
     cells = np.c_[np.reshape(counts, (len(labels), -1)), missing].astype(int)
@@ -145,7 +157,7 @@ def kaplan_meier(card: ScoreCard) -> Figure | None:
 
 
 def pairs(card: ScoreCard) -> Figure:
-    """Return a figure of the comparable pairs by result."""
+    """Return a figure of the comparable pairs: concordant, discordant and tied."""
     counts = summary.pairs(card)
     listed = ", ".join(f"{n:,} {name}" for name, n in counts.items())
     return Figure(

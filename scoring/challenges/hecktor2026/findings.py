@@ -28,8 +28,8 @@ from scoring.statistics.replicates import Replicates
 
 
 def missing_findings(evaluation: HecktorEvaluation) -> Iterator[Finding]:
-    """Yield `subtask-missing`, `missing-mask`, `missing-stage` and `missing-risk`, each naming all
-    patients."""
+    """Yield findings about missing parts, each of which names all patients concerned. Their codes are
+    `subtask-missing`, `missing-mask`, `missing-stage` and `missing-risk`."""
     truth, submission, options = evaluation.truth, evaluation.submission, evaluation.options
     absent = truth.has_mask & (np.array(submission.masks.states) == "missing")
     if truth.has_mask.any() and not submission.contents.layout.masks:
@@ -181,7 +181,11 @@ PAIRS = {
 
 
 def official(evaluation: HecktorEvaluation, score: float) -> Official:
-    """Return the official score by the published rules. score: the evaluation's score, NaN if undefined."""
+    """Return the official score by the published rules.
+
+    Args:
+        score: The score of the evaluation, NaN if undefined.
+    """
     options = evaluation.options
     usual = HecktorOptions()
     changed = [name for name in CHOICES if getattr(options, name) != getattr(usual, name)]
@@ -196,7 +200,11 @@ def official(evaluation: HecktorEvaluation, score: float) -> Official:
 
 
 def missing_words(evaluation: HecktorEvaluation, metrics: Mapping[str, Any]) -> str:
-    """Return the missing or unusable parts as text, "" if there are none. metrics: of the card."""
+    """Say which parts are missing or unusable; "" if there are none.
+
+    Args:
+        metrics: Metrics of the scorecard.
+    """
     truth, staged = evaluation.truth, {k: codes >= 0 for k, codes in evaluation.true_stages.items()}
     lacking = (
         ("masks", ("n_missing_masks", "n_malformed_masks"), truth.has_mask, "counted as empty"),

@@ -40,11 +40,14 @@ NUMBERED = re.compile(r"(.+?)([-_ ])([12])")
 def with_usual_names(
     contents: SubmissionLayout, ids: Collection[str]
 ) -> tuple[SubmissionLayout, list[Finding]]:
-    """Return a submission whose masks have the patients' names without the usual suffixes, if each patient
-    then has exactly one mask; and notes on files in another form than the challenge's.
+    """Rename masks whose names consist of the patient and a usual suffix. Nothing is renamed if a patient
+    would then have two masks.
 
     Args:
         ids: The patients; empty if unknown.
+
+    Returns:
+        The submission, and notes about files in another form than the challenge prescribes.
     """
     layout, findings = contents.layout, _of_forms(contents)
     new = {
@@ -94,8 +97,8 @@ def _of_forms(contents: SubmissionLayout) -> list[Finding]:
 
 
 def numbered(contents: SubmissionLayout, ids: Collection[str]) -> list[Finding]:
-    """Return `separate-structures` if patients have masks numbered 1 and 2, each with one structure, and
-    nothing says which."""
+    """Return `separate-structures` if masks are numbered 1 and 2 and the files do not say which number is
+    which structure."""
     layout, known = contents.layout, {*ids}
     members = [*layout.elsewhere, *(member for several in layout.masks.values() for member in several)]
     matches = [(NUMBERED.fullmatch(stem_of(member.rpartition("/")[2]) or ""), member) for member in members]
@@ -117,7 +120,7 @@ def numbered(contents: SubmissionLayout, ids: Collection[str]) -> list[Finding]:
 
 
 def of_other_kinds(contents: SubmissionLayout) -> list[Finding]:
-    """Return `mask-elsewhere` if there is no mask but volumes in unsupported formats."""
+    """Return `mask-elsewhere` if there are no masks but volumes in formats that cannot be read."""
     layout, files = contents.layout, contents.files
     others = [member for member in files.members if member.lower().endswith(OTHER_VOLUMES)]
     if others and not layout.masks:
@@ -131,8 +134,8 @@ def of_other_kinds(contents: SubmissionLayout) -> list[Finding]:
 
 
 def label_order(contents: SubmissionLayout, tables: Ints) -> list[Finding]:
-    """Return `label-order` if labels 1 and 2 seem to be exchanged: an error if names beside or inside the
-    masks say so, a warning if only the Dice suggests it.
+    """Return `label-order` if labels 1 and 2 seem to be exchanged. It is an error if names say so, and a
+    warning if only the Dice suggests it.
 
     Args:
         tables: Voxels [N, 3, 3] of each patient by true and submitted label; zeros without a truth.

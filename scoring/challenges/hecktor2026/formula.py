@@ -30,13 +30,13 @@ Number = TypeVar("Number", float, Floats)
 
 
 def weighted(segmentation: Number, staging: Number, c_index: Number) -> Number:
-    """Return 0.25 segmentation + 0.35 staging + 0.40 C-index; NaN if one of them is NaN."""
+    """Return 0.25 segmentation + 0.35 staging + 0.40 C-index; NaN if a subtask is NaN."""
     total: Number = 0.25 * segmentation + 0.35 * staging + 0.40 * c_index
     return total
 
 
 def unweighted(segmentation: Number, staging: Number, c_index: Number) -> Number:
-    """Return the unweighted mean of the three subtasks; NaN if one of them is NaN."""
+    """Return the unweighted mean of the three subtasks; NaN if a subtask is NaN."""
     mean: Number = (segmentation + staging + c_index) / 3
     return mean
 
@@ -148,7 +148,7 @@ CLAUSES = {
 
 
 def formula(values: Values) -> str:
-    """Return the score formula in one line, for the given options."""
+    """Return the formula of the score as one line of text."""
     chosen = (clauses.get(str(values.get(name))) for name, clauses in CLAUSES.items())
     return "; ".join(("0.25 × segmentation + 0.35 × staging + 0.40 × prognosis", *filter(None, chosen)))
 
@@ -160,7 +160,11 @@ CHOICES: Mapping[str, tuple[str, ...]] = {o.name: o.values for o in of_stage(OPT
 
 @dataclass(frozen=True)
 class HecktorOptions:
-    """The options that change a score; values as in `CHOICES`. lesions: whether nodes are also counted."""
+    """The options that change a score. Their values are listed in `CHOICES`.
+
+    Attributes:
+        lesions: Whether lesions of GTVn are also counted.
+    """
 
     empty_masks: str = "one"
     missing_risk: str = "non-concordant"
@@ -169,5 +173,5 @@ class HecktorOptions:
     lesions: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """Return every option with its value, as in the provenance."""
+        """Return the value of every option by name, as provenance stores them."""
         return asdict(self)

@@ -35,11 +35,16 @@ def unit_sums(
     c_index: float,
     c_index_left_out: Floats,
 ) -> Floats:
-    """Return the parts of the score by unit [n, 23]: sum and number of the Dice values of both structures,
-    correct predictions and patients of each T and N stage, and the share in the C-index.
+    """Return values of each unit from whose sums the score is computed [n, 23].
 
-    Inputs are per patient [N] with their unit numbers. dices: of `dice` for each structure. staged: true and
-    submitted codes for each kind of stage. c_index_left_out: the C-index without each unit [n].
+    They are: sum and number of Dice values for each structure; correct predictions and patients for each T
+    and N stage; and the unit's share of the C-index.
+
+    Args:
+        dices: Result of `dice` for each structure [N].
+        staged: True and submitted codes [N] for each kind of stage.
+        units: Unit number of each patient [N].
+        c_index_left_out: The C-index without each unit [n].
     """
     columns = [np.column_stack([np.nan_to_num(values), np.isfinite(values)]) for values in dices]
     for (true, submitted), names in zip(staged, STAGES.values(), strict=True):
@@ -57,14 +62,14 @@ def _parts(sums: Floats | Ints) -> list[Any]:
 
 
 def categories_of_sums() -> Categories:
-    """Return which sums of `unit_sums` count the answers to each T and N stage."""
+    """Return which sums of `unit_sums` count the predictions of each T and N stage."""
     _, _, t_hits, t_support, n_hits, n_support, _ = _parts(np.arange(23))
     hits, support = np.concatenate([t_hits, n_hits]), np.concatenate([t_support, n_support])
     return Categories(hits, cases=(support,), gains=(hits,))
 
 
 def score_of_sums(sums: Floats) -> Floats:
-    """Return the score from the sums [..., 23] of `unit_sums`."""
+    """Compute the score from sums [..., 23] of `unit_sums`."""
     gtvp, gtvn, t_hits, t_support, n_hits, n_support, c_index = _parts(sums)
     segmentation = sum(classification.divide(part[..., 0], part[..., 1]) for part in (gtvp, gtvn)) / 2
     staging = (
@@ -75,7 +80,7 @@ def score_of_sums(sums: Floats) -> Floats:
 
 
 def centers(truth: HecktorTruth) -> dict[str, Bools]:
-    """Return the members (bool [N]) of every named center, by name."""
+    """Return the patients of each named center, bool [N]."""
     named = np.array(truth.center, dtype=object)
     return {center: named == center for center in sorted({c for c in truth.center if c})}
 
@@ -93,8 +98,8 @@ MOST_TICKS = 9
 
 
 def survival_groups(evaluation: HecktorEvaluation) -> dict[str, Any]:
-    """Return the entry `survival` of the scorecard: size and events of the groups, and the log-rank test over
-    the non-empty groups."""
+    """Return the entry `survival` of the scorecard: size and events of each risk group, and the log-rank test
+    between non-empty groups."""
     time, event, group = _grouped(evaluation)
     test = survival.log_rank(time, event, group)
     return {
@@ -108,9 +113,12 @@ def survival_groups(evaluation: HecktorEvaluation) -> dict[str, Any]:
 
 
 def curves(evaluation: HecktorEvaluation) -> dict[str, np.ndarray]:
-    """Return Kaplan-Meier curves by group: `survival_low_time`, `_probability`, `_at_risk`, `_events` and
-    `_censored` (one entry per distinct time), and the patients at risk, `survival_low_number_at_risk`, at
-    each of `survival_moments` (days)."""
+    """Return Kaplan-Meier curves of each risk group as arrays.
+
+    Keys begin with the group, such as `survival_low`. `_time`, `_probability`, `_at_risk`, `_events` and
+    `_censored` have one entry per distinct time. `_number_at_risk` has one entry for each of
+    `survival_moments` (days).
+    """
     time, event, group = _grouped(evaluation)
     moments = _moments(float(time.max(initial=0)))
     columns = {"survival_moments": moments}

@@ -43,11 +43,19 @@ SUM_OFF = 0.02
 def completed(
     files: SourceFiles, table: TextTable, truth: HecktorTruth | None, used: list[str], findings: list[Finding]
 ) -> tuple[TextTable, Collection[str]]:
-    """If a table lacks a part of the score, return it with the columns of other patient tables, and the
-    headers of these columns. Probabilities of stages are read as the most probable stage.
+    """Add columns of other patient tables to a table that lacks a part of the score.
 
-    The members that were read are added to `used`, and notes about other forms to `findings`. Raises
-    InputRefused for patient tables that can be read in several ways, or in none.
+    Probabilities of stages are read as the most probable stage.
+
+    Args:
+        used: Receives the members that were read.
+        findings: Receives notes about files in other forms.
+
+    Returns:
+        The table, and the headers of the added columns.
+
+    Raises:
+        InputRefused: For patient tables that can be read in several ways, or in none.
     """
     table = _with_stages(table, findings)
     if _is_complete(table):
@@ -170,7 +178,7 @@ def _reading(
 
 
 def with_c_index(problem: Finding, table: TextTable, truth: HecktorTruth | None) -> Finding:
-    """Return a question about which column is the prognosis, with the C-index of each."""
+    """Return a question that asks which column is the prognosis and gives the C-index of each."""
     names = [plain_name(header) for header in table.header]
     if truth is None or COLUMNS["patient"][0] not in names:
         return problem

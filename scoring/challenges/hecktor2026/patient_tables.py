@@ -20,12 +20,17 @@ MOST_TABLES = 8
 
 
 def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str]) -> TextTable | None:
-    """Return the table named `standard`; otherwise the only one with that name and another extension;
-    otherwise the only one with a patient column; otherwise tables with different columns, joined; otherwise
-    the JSON files of patients; otherwise None. Tables in folders count only if there is no other.
+    """Return the patient table of a source, or None.
 
-    The members that were read are added to `used`. Raises InputRefused (`ambiguous-table`, `missing-column`,
-    `unreadable-file`).
+    The first that exists is used: the table named `standard`; the only table with that name and another
+    extension; the only table with a patient column; several tables with different columns, joined; JSON files
+    of patients. Tables in folders are used only if there is no other.
+
+    Args:
+        used: Receives the members that were read.
+
+    Raises:
+        InputRefused: `ambiguous-table`, `missing-column` or `unreadable-file`.
     """
     members = layout.tables or tables_in_folders(files)
     named = [m for m in layout.tables if m.rsplit("/", 1)[-1].lower() == standard]
@@ -65,7 +70,7 @@ def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str
 
 
 def tables_in_folders(files: SourceFiles) -> list[str]:
-    """Return the tables in folders, nearest first; empty if there are many, such as one per patient."""
+    """Return the tables in folders, nearest first. Empty if there are many, such as one table per patient."""
     endings = tuple(ending for ending in TABLES_BESIDE_MASKS if ending != LISTING)
     members = [m for m in files.members if "/" in m and m.lower().endswith(endings)]
     return sorted(members, key=lambda member: member.count("/")) if len(members) <= MOST_TABLES else []

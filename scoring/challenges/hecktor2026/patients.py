@@ -21,10 +21,12 @@ from scoring.presentation.figures.number_format import UNDEFINED, decimal
 
 @dataclass(frozen=True)
 class Spread:
-    """Patients with a truth mask, grouped by their Dice of a structure, as positions in truth order.
+    """Positions of patients with a true mask, grouped by their Dice of a structure.
 
-    above: Dice above 0. zero: Dice 0 although truth or prediction contain something. empty: both are empty,
-    for any value of Dice.
+    Attributes:
+        above: Dice above 0.
+        zero: Dice 0 although one of the masks is not empty.
+        empty: Both masks are empty, whatever their Dice.
     """
 
     above: tuple[int, ...]
@@ -34,10 +36,15 @@ class Spread:
 
 @dataclass(frozen=True)
 class Volumes:
-    """Voxel volumes of one patient in mL. structure: "GTVp", "GTVn" or "both".
+    """Voxel volumes of one patient in mL.
 
-    right: in both masks, spurious: only in the prediction, missed: only in the truth. renamed: in both with
-    the other label; for a structure this is part of spurious or missed, for "both" it is separate.
+    Attributes:
+        structure: "GTVp", "GTVn" or "both".
+        right: Volume in both masks.
+        spurious: Volume only in the prediction.
+        missed: Volume only in the truth.
+        renamed: Volume in both masks with different labels. For one structure it is part of spurious or
+            missed; for "both" it is separate.
     """
 
     structure: str
@@ -49,7 +56,12 @@ class Volumes:
 
 @dataclass(frozen=True)
 class Worst:
-    """A patient with an extreme value, and its description. index: in truth order."""
+    """A patient with an extreme value.
+
+    Attributes:
+        index: Position in truth order.
+        case: Description of the patient.
+    """
 
     index: int
     case: str
@@ -57,7 +69,11 @@ class Worst:
 
 
 def spread(card: ScoreCard, structure: str) -> Spread:
-    """Return the patients grouped by Dice. structure: a key of `STRUCTURES`."""
+    """Group the patients by the Dice of a structure.
+
+    Args:
+        structure: A key of `STRUCTURES`.
+    """
     groups: dict[str, list[int]] = {"above": [], "zero": [], "empty": []}
     for index, row in enumerate(card.cases):
         if row["mask"] == "no-truth":
@@ -68,8 +84,11 @@ def spread(card: ScoreCard, structure: str) -> Spread:
 
 
 def volumes(truth: HecktorTruth, submission: HecktorSubmission, index: int) -> tuple[Volumes, ...]:
-    """Return the voxel volumes of both structures together, then of each; empty without a truth mask. A
-    missing or malformed mask counts as empty, as in the score."""
+    """Return the voxel volumes of both structures together, then of each structure. Empty without a true
+    mask.
+
+    A missing or malformed mask counts as empty, as in the score.
+    """
     mask, table = truth.masks[index], submission.masks.tables[index]
     if mask is None:
         return ()
@@ -92,7 +111,11 @@ def _millilitres(structure: str, counts: tuple[np.integer, ...], voxel_ml: float
 
 
 def worst(card: ScoreCard, by: str, most: int = 10) -> tuple[Worst, ...]:
-    """Return the patients with the worst values. by: one of `WORST`."""
+    """Return the patients with the worst values, worst first.
+
+    Args:
+        by: One of `WORST`.
+    """
     sign, value_of = WORST[by]
     candidates = [
         Worst(i, row["case"], value)
@@ -124,7 +147,7 @@ def _steps(kind: str, row: Mapping[str, Any]) -> int:
 
 
 def lost_pairs(row: Mapping[str, Any]) -> int | None:
-    """Return how many of a patient's comparable pairs are discordant or lack a score."""
+    """Return how many comparable pairs of a patient are discordant or lack a score."""
     if row["comparable_pairs"] is None:
         return None
     return int(row["discordant_pairs"] + row["missing_pairs"])
@@ -140,7 +163,7 @@ discordant or lack a score."""
 
 
 def discordant_with(card: ScoreCard, index: int) -> tuple[int, ...]:
-    """Return the patients that form wrongly ordered pairs with a patient."""
+    """Return the positions of the patients that form discordant pairs with a patient."""
     rows = card.cases
     return tuple(
         j
@@ -164,8 +187,8 @@ IMAGE_NAMES = {"CT": "CT", "PT": "PET"}
 
 
 def scene(truth: HecktorTruth, predictions: HecktorSubmission, index: int) -> Scene | None:
-    """Return the masks of one patient, and CT and PET if they are beside the truth's masks; None without a
-    truth mask. Raises InputRefused."""
+    """Return the masks of one patient, with CT and PET if they are beside the true masks. None without a true
+    mask. Raises InputRefused."""
     patient = truth.ids[index]
     mask, true = submitted_masks.opener(truth.contents, patient), truth.masks[index]
     if true is None or mask is None:
@@ -204,8 +227,12 @@ VOXEL_COLUMNS = (
 
 
 def patient(card: ScoreCard, index: int, volumes: Sequence[Volumes]) -> Sequence[Block]:
-    """Return the results of one patient. index: in truth order. volumes: its voxel volumes, empty without a
-    mask."""
+    """Return the results of one patient.
+
+    Args:
+        index: Position in truth order.
+        volumes: Voxel volumes of the patient, empty without a mask.
+    """
     voxels = (_voxels(card, index, volumes),) if volumes else ()
     return (*voxels, _known(card, index), *_discordant(card, index))
 

@@ -54,12 +54,15 @@ NO_ACCIDENT = 10
 
 
 def read_predictions(source: Source, truth: HecktorTruth | None, context: Context) -> HecktorSubmission:
-    """Read a submission: a folder or zip of masks and a table, a container's output, or a table alone. Every
-    mask is compared with the truth's.
+    """Read a submission and compare every mask with the true mask.
 
-    The option `lesions` says whether single nodes are also matched. Without a truth, only structure, labels,
-    columns and stages are checked. Raises InputRefused with every problem; missing or malformed parts of a
-    patient are findings. Cancelled.
+    A submission is a folder or zip of masks and a table, the output of a container, or a table alone. Without
+    a truth, only structure, labels, columns and stages are checked. If the option `lesions` is set, single
+    lesions of GTVn are also matched.
+
+    Raises:
+        InputRefused: With every problem of the whole; missing or malformed parts of a patient are findings.
+        Cancelled: If the user cancels reading.
     """
     contents = submitted_masks.open_contents(source, context.name, container=True)
     contents, findings = foreign_masks.with_usual_names(contents, truth.ids if truth else ())
@@ -301,8 +304,7 @@ def _counted(
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield the possible uses of files for HECKTOR 2026: masks, a table of patients, or a container's
-    outputs."""
+    """Yield what the files may be for HECKTOR 2026: masks, a table of patients, or outputs of a container."""
     layout = _layout(contents)
     members = {**layout.masks, **_lone_mask(contents)}
     patient_tables = [table for table in contents.tables if _is_of_patients(table)]
@@ -370,7 +372,8 @@ def _column(table: TextTable, meaning: str) -> int | None:
 
 
 def example(truth: HecktorTruth) -> tuple[str, bytes]:
-    """Return name and bytes of a zip that uses only names and grids of the truth."""
+    """Return name and bytes of an example submission (zip) that uses only patient names and grids of the
+    truth."""
     grids = {case: mask.grid for case, mask in zip(truth.ids, truth.masks, strict=True) if mask is not None}
     rows = [f"{case},T1,N0,{1000 + number % 10}\n" for number, case in enumerate(sorted(truth.ids))]
     table = "".join(["PatientID,T-stage,N-stage,RFS\n", *rows]).encode()

@@ -42,7 +42,7 @@ NAMES = ("segmentation", "staging", "prognosis")
 
 
 def rank(cards: Mapping[str, ScoreCard], options: Values) -> Ranking:
-    """Rank teams in both orders; the option `order` ("rank" or "score") selects the ranks."""
+    """Rank teams by rank and by score. The option `order` ("rank" or "score") selects which ranks count."""
     order, rank_ties = options["order"], options["rank_ties"]
     teams = list(cards)
     values = np.array([[card.metrics[name] for card in cards.values()] for name in SUBTASKS], float)
@@ -88,10 +88,14 @@ def rank(cards: Mapping[str, ScoreCard], options: Values) -> Ranking:
 
 
 def places_by_rank(doubled: Ints, undefined: Bools) -> RankArray:
-    """Return the final ranks [A, ...], 1 = first, from twice the ranks [3, A, ...] per subtask.
+    """Return the final ranks [A, ...], 1 = first.
 
-    Teams are ordered by 5 a + 7 b + 8 c, then by |weighted - unweighted rank|, lower is better in both. Teams
-    without a score (undefined [A, ...]) come last; teams that are still equal share a rank.
+    Teams are ordered by 5 a + 7 b + 8 c of their ranks in the subtasks, then by |weighted - unweighted rank|;
+    lower is better. Teams without a score come last. Teams that are still equal share a rank.
+
+    Args:
+        doubled: Twice the ranks in each subtask [3, A, ...].
+        undefined: Teams without a score [A, ...].
     """
     total = np.tensordot(TWENTIETHS, doubled, 1)
     consistency = _rank_consistency(doubled)
@@ -101,9 +105,10 @@ def places_by_rank(doubled: Ints, undefined: Bools) -> RankArray:
 
 
 def places_by_score(cards: Mapping[str, ScoreCard]) -> RankArray:
-    """Return the ranks [A] by weighted score, then by its consistency, where lower is better.
+    """Return the ranks [A] by weighted score. Equal scores are ordered by their consistency, where lower is
+    better.
 
-    Both are rounded to 12 decimals; teams without a score are last.
+    Both numbers are rounded to 12 decimals. Teams without a score come last.
     """
     keys = [
         (-np.inf, 0.0)
@@ -202,7 +207,7 @@ PARAMETERS = tuple(
 
 
 def correct(card: ScoreCard) -> NDArray[np.float64]:
-    """Return the mean Dice of both structures of each patient [N]; NaN without a truth mask."""
+    """Return the mean Dice of both structures for each patient [N]; NaN without a true mask."""
     return np.asarray(np.mean([_of_patients(card, name) for name in DICE], axis=0))
 
 
@@ -213,15 +218,15 @@ def staged(kind: str, card: ScoreCard) -> NDArray[np.float64]:
 
 
 def in_order(card: ScoreCard) -> NDArray[np.float64]:
-    """Return the share of each patient's pairs whose risks are not in the wrong order [N]; NaN without
+    """Return for each patient [N] the share of comparable pairs that are not discordant; NaN without
     pairs."""
     counts = [[row[f"{k}_pairs"] for k in ("comparable", "discordant", "missing")] for row in card.cases]
     return np.array([1 - (wrong + missing) / of if of else np.nan for of, wrong, missing in counts])
 
 
 def sample(card: ScoreCard, metric: str) -> PairedSample | None:
-    """Return data for Wilcoxon's test over patients (Dice of a structure) or McNemar's test (recall of a
-    stage)."""
+    """Return the data of a paired test: Wilcoxon's test for the Dice of a structure, McNemar's test for the
+    recall of a stage."""
     measure, _, name = metric.partition("/")
     wanted = {
         f"mean_dice/{label}": dice for dice, (label, _) in zip(DICE, STRUCTURES.values(), strict=True)
@@ -244,7 +249,7 @@ def _of_patients(card: ScoreCard, metric: str) -> NDArray[np.float64]:
 
 
 def of_centers(card: ScoreCard) -> Groups:
-    """Return the rows of `per_center`, if the truth names centers."""
+    """Return the patients of each center; empty if the truth names no centers."""
     rows = card.more.get("per_center")
     return {"center": rows} if rows else {}
 

@@ -24,10 +24,11 @@ from scoring.statistics.replicates import replicate
 
 @dataclass(frozen=True)
 class RuleVariant:
-    """The score with another value of one option, and its difference to the card's score; None if one of them
-    is undefined.
+    """The score with another value of one option.
 
-    parts: scores of the subtasks with this value, None if undefined.
+    Attributes:
+        difference: Difference to the score of the scorecard; None if either is undefined.
+        parts: Scores of the subtasks with this value; None if undefined.
     """
 
     option: str
@@ -38,7 +39,7 @@ class RuleVariant:
 
     @property
     def name(self) -> str:
-        """The option and its value in readable form; "" for the card's own rules."""
+        """Readable name of option and value; "" for the rules of the scorecard."""
         label = next((option.label for option in OPTIONS if option.name == self.option), "")
         return f"{label}: {self.value}" if label else ""
 
@@ -46,7 +47,7 @@ class RuleVariant:
 def rule_variants(
     truth: HecktorTruth, predictions: HecktorSubmission, card: ScoreCard
 ) -> tuple[RuleVariant, ...]:
-    """Return the score with every other value of every option that changes it, one option at a time."""
+    """Return the score with every alternative value of every option, changing one option at a time."""
     evaluation = HecktorEvaluation(truth, predictions, options_of(card))
     return tuple(
         _variant(evaluation, card, name, value)
@@ -73,12 +74,12 @@ def _variant(evaluation: HecktorEvaluation, card: ScoreCard, name: str, value: s
 
 
 def options_of(card: ScoreCard) -> HecktorOptions:
-    """Return the options of a scorecard."""
+    """Return the options with which a scorecard was computed."""
     return HecktorOptions(**{name: card.provenance["options"][name] for name in CHOICES})
 
 
 def variants_view(card: ScoreCard, variants: Sequence[RuleVariant]) -> SideBySide:
-    """Return the scores under other readings of the rules, and the part that each changes."""
+    """Return the scores under other interpretations of the rules, and which part each of them changes."""
     rows = [IntervalRow(reading.name, reading.score, beside=_difference(reading)) for reading in variants]
     draw = partial(
         intervals,
@@ -132,8 +133,10 @@ def _difference(reading: RuleVariant) -> str:
 def center_intervals(
     truth: HecktorTruth, predictions: HecktorSubmission, card: ScoreCard
 ) -> dict[str, dict[str, list[float] | None]]:
-    """Return 95 % intervals of the entries in `per_center`, by center and name, on the card's own replicates;
-    {} without replicates."""
+    """Return 95 % intervals of the entries in `per_center`, by center and metric.
+
+    They use the replicates of the scorecard. Empty if it has none.
+    """
     source = card.provenance
     statistics = StatisticsOptions(source["resamples"], source["seed"], None, source["options"]["interval"])
     everybody, bounds = HecktorEvaluation(truth, predictions, options_of(card)), {}
@@ -149,7 +152,12 @@ def center_intervals(
 def center_figure(
     card: ScoreCard, metric: str, label: str, between: Mapping[str, Mapping[str, list[float] | None]]
 ) -> Figure:
-    """Return one measure by center. words: its name. between: intervals by center and metric."""
+    """Return a figure of one measure by center.
+
+    Args:
+        label: Displayed name of the measure.
+        between: Intervals by center and metric.
+    """
     rows = [
         IntervalRow(name, entry[metric], between.get(name, {}).get(metric), entry["n_cases"])
         for name, entry in card.more["per_center"].items()

@@ -26,14 +26,16 @@ PLACES = ("masks", "output", "images")
 
 
 def is_exchanged(names: Collection[tuple[str, str]]) -> bool:
-    """Return whether label names with their numbers say that GTVp is 2 or GTVn is 1."""
+    """Return whether label names show that the numbers of GTVp (1) and GTVn (2) are exchanged."""
     found = {(match[2].lower(), number) for name, number in names if (match := STRUCTURE.fullmatch(name))}
     return bool(found & {("p", "2"), ("n", "1")})
 
 
 def subject_of(member: str) -> str | None:
-    """Return the patient of a mask in BIDS, by its folder sub-<patient> with which its name begins; None for
-    another file."""
+    """Return the patient of a mask that is named by the BIDS standard; None for other files.
+
+    Such a mask lies in a folder sub-<patient>, and its name begins with the name of the folder.
+    """
     *folders, name = PurePosixPath(member).parts
     matches = (OF_SUBJECT.fullmatch(folder) for folder in folders if name.startswith(f"{folder}_"))
     is_mask = OF_LABELS.fullmatch(stem_of(name) or "")
@@ -41,7 +43,8 @@ def subject_of(member: str) -> str | None:
 
 
 def by_subject(members: Iterable[str], masks: dict[str, list[str]]) -> list[str]:
-    """Add to the masks those that BIDS names by their patients, of both structures; return the others."""
+    """Add masks of both structures that are named by the BIDS standard to `masks`, by patient. Return the
+    other members."""
     others = []
     for member in members:
         subject = subject_of(member)
@@ -53,19 +56,20 @@ def by_subject(members: Iterable[str], masks: dict[str, list[str]]) -> list[str]
 
 
 def structure_of(stem: str) -> str | None:
-    """Return the part of a name before its suffix GTVp or GTVn, possibly ""; None for a name without such a
-    suffix."""
+    """Return the part of a name before its suffix GTVp or GTVn, which may be "". None for a name without such
+    a suffix."""
     match = STRUCTURE.fullmatch(stem)
     return match[1] if match else None
 
 
 def join_structures(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, tuple[str, ...]]]:
-    """Return files in which a patient's masks of GTVp and GTVn are joined, and the members that each joined
-    mask comes from. Files stay unchanged unless each single-structure mask belongs to a patient, and most
-    patients have both.
+    """Join the separate masks of GTVp and GTVn of each patient.
 
-    For a patient with only one mask, the other structure is empty. Where both structures overlap, GTVp
-    counts.
+    Nothing is joined unless each single-structure mask belongs to a patient and most patients have both. A
+    missing structure is empty. Voxels in both structures become GTVp.
+
+    Returns:
+        The files with joined masks, and the original members of each joined mask.
     """
     tops = {member.split("/")[0] for member in files.members}
     top = f"{tops.pop()}/" if len(tops) == 1 and all("/" in member for member in files.members) else ""

@@ -18,12 +18,15 @@ from scoring.common.findings import Finding
 
 @dataclass(frozen=True)
 class HecktorSubmission:
-    """A submission, matched to the truth's patients; without a truth, with its own patients.
+    """A submission matched to the patients of the truth; without a truth, it has its own patients.
 
-    stages: codes [N] of the T and N stages, by "t" and "n" (`NO_STAGE`, `UNKNOWN_STAGE`), None without such a
-    column. scores: prognosis by column, "risk" and "time". masks: the result of each mask, and the voxels by
-    true and submitted label. read: findings about the files; missing: parts that the truth requires and the
-    submission lacks, with default options. unknown: patients that the truth does not have.
+    Attributes:
+        stages: Stage codes [N] by "t" and "n" (`NO_STAGE`, `UNKNOWN_STAGE`); None without such a column.
+        scores: Prognosis by column, "risk" and "time".
+        masks: Result of each mask, and its voxels by true and submitted label.
+        unknown: Patients that the truth does not have.
+        read: Findings about the files.
+        missing: Required parts that the submission lacks, with default options.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("ids", "stages", "scores", "masks")
@@ -38,26 +41,26 @@ class HecktorSubmission:
 
     @property
     def name(self) -> str:
-        """Its name in messages."""
+        """Name of the submission in messages."""
         return self.contents.name
 
     @property
     def digest(self) -> str | None:
-        """SHA-256 of the files that were read."""
+        """SHA-256 of the files that were read; None if unknown."""
         return self.contents.digest
 
     @property
     def model(self) -> None:
-        """Always None: models cannot be scored."""
+        """None: HECKTOR 2026 cannot score models."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """All findings, with default options."""
+        """All findings about the submission, with default options."""
         return (*self.read, *self.missing)
 
     @property
     def absent(self) -> tuple[str, ...]:
-        """Patients without any submission."""
+        """Patients for whom nothing was submitted."""
         has = np.array([patient in self.contents.layout.masks for patient in self.ids], bool)
         for codes in self.stage_codes.values():
             has |= codes != NO_STAGE
@@ -67,13 +70,13 @@ class HecktorSubmission:
 
     @property
     def stage_codes(self) -> dict[str, Ints]:
-        """Stages as codes [N] by kind; all missing without such a column."""
+        """Stages as codes [N] by kind. Without such a column, all stages are missing."""
         missing = np.full(len(self.ids), NO_STAGE)
         return {kind: missing if codes is None else codes for kind, codes in self.stages.items()}
 
     @property
     def fingerprint(self) -> Array:
-        """SHA-256, uint8 [32], of the matched submission; equal for two teams that submitted the same."""
+        """SHA-256 of the matched submission as uint8 [32]. Equal submissions have the same fingerprint."""
         kinds = sorted(self.scores)
         parts = [
             np.array(self.masks.states),

@@ -37,10 +37,14 @@ IMAGES = ("CT", "PT")
 
 @dataclass(frozen=True)
 class Layout:
-    """Members of a source. masks: all files that look like a patient's mask. images: CT and PT of a patient.
-    answers: a container's JSON files by meaning.
+    """Members of a source, sorted by their use.
 
-    tables: those at the top level. elsewhere: files with a mask's extension outside the folders for masks.
+    Attributes:
+        masks: All files that look like a mask, by patient.
+        images: CT and PET of each patient.
+        answers: JSON files of a container, by meaning.
+        tables: Tables at the top level.
+        elsewhere: Files with the extension of a mask outside the folders for masks.
     """
 
     masks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -51,7 +55,7 @@ class Layout:
 
     @property
     def of_patients(self) -> tuple[str, ...]:
-        """Masks and answers of patients; unused ones have their own findings."""
+        """Files of patients: masks and JSON answers. Unused files have findings of their own."""
         masks = (member for members in self.masks.values() for member in members)
         answers = (member for members in self.answers.values() for member in members.values())
         return (*masks, *answers)
@@ -59,10 +63,16 @@ class Layout:
 
 @dataclass(frozen=True)
 class SubmissionLayout:
-    """An opened source. layout: its members. digest: SHA-256 of the files that were read. joined: masks that
-    are joined from one file of GTVp and one of GTVn each, with these files. swap: whether labels 1 and 2 are
-    exchanged, "yes" or "no", "" if unknown. written: masks that are a header and its voxels, with both.
-    forms: masks whose headers declare another form than one label map on the truth's grid."""
+    """An opened source.
+
+    Attributes:
+        layout: Members of the source, sorted by their use.
+        digest: SHA-256 of the files that were read.
+        joined: The files of GTVp and GTVn from which a mask is joined.
+        swap: Whether labels 1 and 2 are exchanged: "yes", "no", or "" if unknown.
+        written: Header and voxel file of masks that consist of two files.
+        forms: Masks whose headers declare another form than one label map on the grid of the truth.
+    """
 
     files: SourceFiles
     layout: Layout
@@ -78,14 +88,20 @@ class SubmissionLayout:
         return self.files.name
 
     def digested(self, members: Iterable[str]) -> "SubmissionLayout":
-        """Return the same with the SHA-256 of these members."""
+        """Return a copy with the SHA-256 of the given members."""
         parts = (part for member in members for part in self.joined.get(member, (member,)))
         return replace(self, digest=self.files.digest_of(w for p in parts for w in self.written.get(p, (p,))))
 
 
 def classify_members(files: SourceFiles, container: bool) -> Layout:
-    """Sort the members of a source; unknown files are left out. container: whether to look for a container's
-    output. Raises InputRefused (`unreadable-file`) for a single file that is not a table."""
+    """Sort the members of a source by their use; unknown files are left out.
+
+    Args:
+        container: Whether to look for the output of a container.
+
+    Raises:
+        InputRefused: `unreadable-file` for a single file that is not a table.
+    """
     if files.kind == "file":
         if not files.name.lower().endswith(TABLES):
             sentence = "it is neither a folder, nor a zip, nor a table (.csv, .xlsx)."
@@ -163,7 +179,7 @@ def _of_center_folders(elsewhere: list[str], inside: str) -> tuple[dict[str, lis
 
 
 def separate_structures(contents: SubmissionLayout) -> list[Finding]:
-    """Return `separate-structures` if masks contain one structure each."""
+    """Return `separate-structures` if each mask contains only one structure."""
     layout = contents.layout
     members = [*layout.elsewhere, *(member for members in layout.masks.values() for member in members)]
     apart = [m for m in members if structure_of(stem_of(m.rpartition("/")[2]) or "") is not None]
@@ -205,8 +221,12 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Watch:
-    """Functions that follow the reading. progress(done, total): counts patients. cancelled: says whether to
-    stop."""
+    """Functions that are called while files are read.
+
+    Attributes:
+        progress: progress(done, total) counts patients.
+        cancelled: Returns whether to stop.
+    """
 
     progress: Callable[[int, int], object] | None = None
     cancelled: Callable[[], bool] | None = None
@@ -214,11 +234,15 @@ class Watch:
 
 @dataclass(frozen=True)
 class MaskCounts:
-    """Masks of a submission by patient. states: "ok", "missing", "malformed", or "no-truth". tables: int64
-    [N, 3, 3], voxels by true (rows) and submitted label; a missing or malformed mask counts as empty; zeros
-    without a truth. digests: SHA-256 of the labels of usable masks.
+    """Result of comparing the masks of each patient.
 
-    nodes: int64 [N, 3], lesions of GTVn in the truth, in the submission, and matched; None if not counted.
+    Attributes:
+        states: "ok", "missing", "malformed", or "no-truth".
+        tables: Voxels by true (rows) and submitted label, int64 [N, 3, 3]. A missing or malformed mask counts
+            as empty. Zeros without a truth.
+        digests: SHA-256 of the labels of usable masks.
+        nodes: Lesions of GTVn in the truth, in the submission, and matched, int64 [N, 3]; None if not
+            counted.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("states", "tables", "digests", "nodes")
@@ -229,9 +253,13 @@ class MaskCounts:
 
 
 def open_contents(source: Source, name: str | None, container: bool) -> SubmissionLayout:
-    """Open a source whose masks are read in pieces and whose tables have at most 20 MB.
+    """Open a source. Masks are read piece by piece; tables may have at most 20 MB.
 
-    container: whether to look for a container's output. Raises InputRefused.
+    Args:
+        container: Whether to look for the output of a container.
+
+    Raises:
+        InputRefused: If the source cannot be opened.
     """
     files = open_source(source, name, streamed=ENDINGS, table_bytes=TABLE_BYTES, archives=True)
     files, written = attached(files)
@@ -256,8 +284,11 @@ def open_contents(source: Source, name: str | None, container: bool) -> Submissi
 
 
 def opener(contents: SubmissionLayout, patient: str, grid: Grid | None = None) -> Opener | None:
-    """Return a function that opens a patient's mask; None if there is none. grid: the truth's grid, for masks
-    that were cropped from it."""
+    """Return a function that opens the mask of a patient; None if there is none.
+
+    Args:
+        grid: Grid of the truth, for masks that were cropped from it.
+    """
     members = contents.layout.masks.get(patient)
     if not members:
         return None
@@ -269,8 +300,8 @@ def opener(contents: SubmissionLayout, patient: str, grid: Grid | None = None) -
 
 
 def repeated(contents: SubmissionLayout) -> list[Finding]:
-    """Return `duplicate-case` for every patient with several masks, also if most patients have a second mask
-    in an ignored folder."""
+    """Return `duplicate-case` for every patient with several masks. Masks in an ignored folder count if most
+    patients have one there."""
     elsewhere: dict[str, list[str]] = {}
     for member in contents.layout.elsewhere:
         elsewhere.setdefault(stem_of(member.rpartition("/")[2]) or "", []).append(member)
@@ -288,8 +319,8 @@ def repeated(contents: SubmissionLayout) -> list[Finding]:
 
 
 def misplaced(contents: SubmissionLayout) -> list[Finding]:
-    """Return `mask-elsewhere` if there is no mask but files with a mask's extension, or with the names of CT
-    and PET."""
+    """Return `mask-elsewhere` if there are no masks but files with the extension of a mask, or with names of
+    CT and PET."""
     layout = contents.layout
     if not layout.masks and layout.images and not layout.elsewhere:
         kinds = sorted({kind for images in layout.images.values() for kind in images})
@@ -313,9 +344,10 @@ def misplaced(contents: SubmissionLayout) -> list[Finding]:
 def examine_all(
     contents: SubmissionLayout, ids: Sequence[str], watch: Watch = Watch()
 ) -> tuple[tuple[Mask | None, ...], list[tuple[str, MaskError]], list[Finding]]:
-    """Check every patient's mask separately.
+    """Check the mask of every patient separately. Raises Cancelled.
 
-    Returns masks (None if missing or malformed), the problems by patient, and the notes. Raises Cancelled.
+    Returns:
+        Masks (None if missing or malformed), problems by patient, and notes.
     """
     masks: list[Mask | None] = []
     faults, rounded = [], []
@@ -339,11 +371,13 @@ def count_all(
     with_nodes: bool,
     watch: Watch = Watch(),
 ) -> tuple[MaskCounts, list[Finding]]:
-    """Compare every patient's mask with the truth's. Raises Cancelled.
+    """Compare the mask of every patient with the true mask. Raises Cancelled.
 
-    Returns the counts, and findings: `malformed-mask` and notes.
+    Args:
+        with_nodes: Whether lesions of GTVn are counted and matched.
 
-    with_nodes: whether the lesions of GTVn are counted and matched.
+    Returns:
+        The counts, and findings: `malformed-mask` and notes.
     """
     states: list[str] = []
     digests: list[bytes] = []
@@ -376,7 +410,7 @@ def count_all(
 
 
 def malformed(patient: str, fault: MaskError) -> Finding:
-    """Return the problem of a submitted mask."""
+    """Return the finding about a malformed mask."""
     return warning(MALFORMED, patient, f"{fault.words}{COUNTS_AS_MISSING}")
 
 

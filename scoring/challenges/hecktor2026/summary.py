@@ -20,8 +20,13 @@ UNUSABLE = {
 
 @dataclass(frozen=True)
 class SubtaskPart:
-    """A subtask in the weighted sum. weight, value: 0..1. won: their product. value and won are None if
-    the subtask is undefined."""
+    """A subtask in the weighted sum.
+
+    Attributes:
+        weight: From 0 to 1.
+        value: From 0 to 1; None if the subtask is undefined.
+        won: Weight times value; None if the subtask is undefined.
+    """
 
     metric: str
     name: str
@@ -32,10 +37,13 @@ class SubtaskPart:
 
 @dataclass(frozen=True)
 class Direction:
-    """How scores were read. column: meaning of the used column by its name, "risk" or "time". reading: the
-    meaning that was used.
+    """How the column of prognosis scores was interpreted.
 
-    other: the other meaning. forced: whether an option set it.
+    Attributes:
+        column: Meaning that the name of the column suggests: "risk" or "time".
+        reading: Meaning that was used.
+        other: The other meaning.
+        forced: Whether an option chose the meaning.
     """
 
     column: str
@@ -45,7 +53,7 @@ class Direction:
 
 
 def parts(card: ScoreCard) -> tuple[SubtaskPart, ...]:
-    """Return the parts of the score."""
+    """Return the subtasks that the score consists of."""
     summands = []
     for metric, (name, _, points) in WEIGHTS.items():
         weight, value = points / 100, card.metrics[metric]
@@ -54,7 +62,7 @@ def parts(card: ScoreCard) -> tuple[SubtaskPart, ...]:
 
 
 def submitted_alone(card: ScoreCard) -> str:
-    """Return the metric of the only subtask with a submission; "" if there are several or none."""
+    """Return the metric of the only subtask that was submitted; "" if there are several or none."""
     lacking = {finding.where for finding in card.findings if finding.code == "subtask-missing"}
     of_part = {"segmentation": {"segmentation"}, "staging": {"T stage", "N stage"}, "c_index": {"prognosis"}}
     there = [part for part in parts(card) if not of_part[part.metric] <= lacking]
@@ -62,19 +70,20 @@ def submitted_alone(card: ScoreCard) -> str:
 
 
 def unusable(card: ScoreCard) -> tuple[str, ...]:
-    """Return the counts of missing, malformed or unknown parts: "2 missing masks"."""
+    """Return the numbers of missing, malformed or unknown parts as text, such as "2 missing masks"."""
     counts = {noun: int(card.metrics[metric] or 0) for metric, noun in UNUSABLE.items()}
     return tuple(f"{n} {noun}{'s' * (n != 1)}" for noun, n in counts.items() if n)
 
 
 def credit_of_empty(card: ScoreCard) -> float | None:
-    """Return the part of the score earned by pairs of empty masks; None without a truth mask."""
+    """Return how much of the score comes from pairs of empty masks; None without a true mask."""
     credit = card.metrics["dice_from_empty_cases"]
     return None if credit is None else WEIGHTS["segmentation"][2] / 100 * credit
 
 
 def pairs(card: ScoreCard) -> dict[str, int]:
-    """Return the comparable pairs by their order under the scores; they sum to `comparable_pairs`."""
+    """Return the number of comparable pairs by their order under the scores. Their sum is
+    `comparable_pairs`."""
     comparable, concordant, tied, missing = (
         int(card.metrics[f"{name}_pairs"] or 0)
         for name in ("comparable", "concordant", "tied_risk", "missing")
@@ -88,7 +97,7 @@ def pairs(card: ScoreCard) -> dict[str, int]:
 
 
 def direction(card: ScoreCard, submission: HecktorSubmission) -> Direction | None:
-    """Return the used column of scores and its meaning; None without such a column."""
+    """Return which score column was used and how it was interpreted; None without such a column."""
     option = card.provenance["options"]["prognosis_direction"]
     column = chosen(submission.scores, option)
     if column is None:

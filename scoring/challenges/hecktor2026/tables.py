@@ -62,8 +62,13 @@ WORDS = {"t": "tumou?r", "n": "nod(?:e|al)"}
 
 @dataclass(frozen=True)
 class PatientCells:
-    """Cells by patient. ids [n]; cells: meaning -> cells [n], for existing columns; places [n]: location of
-    each row for messages."""
+    """Cells of a table by patient.
+
+    Attributes:
+        ids: Patients [n].
+        cells: Cells [n] by meaning, for existing columns.
+        places: Location of each row [n] for messages.
+    """
 
     ids: tuple[str, ...]
     cells: Mapping[str, tuple[str, ...]]
@@ -71,14 +76,16 @@ class PatientCells:
 
 
 def plain_name(header: str) -> str:
-    """Return a column's name for comparison: lower case, only letters and digits."""
+    """Return the name of a column for comparison: in lower case, with only letters and digits."""
     return re.sub(r"[^a-z0-9]", "", header.lower())
 
 
 def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]) -> PatientCells | None:
-    """Return the cells of the existing columns. Adds `row-length`, `duplicate-column`, `missing-column`,
-    `missing-value` and `duplicate-case`; None if there is no patient column. Empty rows, repeated rows and
-    rows of the wrong length are left out."""
+    """Return the cells of the existing columns; None if there is no patient column.
+
+    Empty rows, repeated rows and rows of the wrong length are left out. The added problems are `row-length`,
+    `duplicate-column`, `missing-column`, `missing-value` and `duplicate-case`.
+    """
     problems += table.problems
     columns = {meaning: _column(table, meaning, problems) for meaning in ("patient", *meanings)}
     if columns["patient"] is None:
@@ -106,20 +113,25 @@ def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]
 
 
 def patient_of(cell: str) -> str:
-    """Return the patient that a cell names; for the path of a volume, the volume's name."""
+    """Return the patient that a cell names. If the cell is the path of a volume, return the name of the
+    volume."""
     _, patient, ending = case_parts(as_written(cell))
     return patient if ending in MASK_ENDINGS else cell
 
 
 def is_numbering(names: Sequence[str], own: Sequence[str]) -> bool:
-    """Return whether names are only row numbers, from 0 or 1, in a table whose patients have other names."""
+    """Return whether names are only row numbers from 0 or 1, while the patients have other names."""
     numbers = [str(k) for k in range(len(own) + 1)]
     return len(own) > 1 and list(names) in (numbers[:-1], numbers[1:]) and not {*names} & {*own}
 
 
 def unread_columns(table: TextTable, joined: Collection[str] = ()) -> list[Finding]:
-    """Return `missing-column` for a part of the score without a column, if another column may be meant: a
-    score without it would count every patient as missing. joined: headers of other tables than the first."""
+    """Return `missing-column` if a part of the score has no column but an unread column may contain it.
+    Otherwise every patient would count as missing.
+
+    Args:
+        joined: Headers that were joined from other tables.
+    """
     known = {name: meaning for meaning, names in COLUMNS.items() for name in names}
     meanings = [known.get(plain_name(header), "") for header in table.header]
     reserved = [header for header, meaning in zip(table.header, meanings, strict=True) if meaning]
@@ -226,8 +238,10 @@ def _column(table: TextTable, meaning: str, problems: list[Finding]) -> int | No
 
 
 def answers(files: SourceFiles, layout: Layout, used: list[str]) -> PatientCells | None:
-    """Return a container's single-value JSON files as cells; None if there are none. A file that is not a
-    single value returns its text, which every check refuses."""
+    """Return the single-value JSON files of a container as cells; None if there are none.
+
+    A file with another content is returned as text, which every later check refuses.
+    """
     if not layout.answers:
         return None
     ids = tuple(sorted(layout.answers))
@@ -266,10 +280,13 @@ NUMBER_ALONE = re.compile(r"([0-4])(\.0)?", re.ASCII)
 
 @dataclass(frozen=True)
 class Stages:
-    """Stages in some rows. codes: index in `STAGES` [n], NO_STAGE for an empty cell, UNKNOWN_STAGE for a text
-    that is not a stage.
+    """Stages read from some rows.
 
-    folded: rows whose prefix or sub-stage was dropped. as_numbers: whether all cells are plain numbers.
+    Attributes:
+        codes: Index in `STAGES` [n]; NO_STAGE for an empty cell, UNKNOWN_STAGE for a text that is not a
+            stage.
+        folded: Rows whose prefix or sub-stage was dropped.
+        as_numbers: Whether all cells are plain numbers.
     """
 
     codes: np.ndarray
@@ -278,8 +295,11 @@ class Stages:
 
 
 def read_stages(cells: Sequence[str], kind: str) -> Stages:
-    """Read T stages (kind "t": T0 to T4) or N stages ("n": N0 to N3). Case, a leading c or p and a trailing a
-    to d are ignored (AJCC 7th edition). A column of plain numbers contains the numbers of the stages."""
+    """Read T stages (kind "t": T0 to T4) or N stages ("n": N0 to N3).
+
+    Case, a leading c or p and a trailing a to d are ignored (AJCC 7th edition). Plain numbers are stage
+    numbers.
+    """
     filled = [cell.strip() for cell in cells if cell.strip().lower() not in tables.MISSING]
     as_numbers = len(filled) > 0 and all(map(NUMBER_ALONE.fullmatch, filled))
     codes, folded = np.full(len(cells), NO_STAGE), []
@@ -297,7 +317,7 @@ def read_stages(cells: Sequence[str], kind: str) -> Stages:
 
 
 def folded_note(read: Stages, cells: Sequence[str], kind: str, places: Sequence[str]) -> list[Finding]:
-    """Return `stage-folded` if prefixes or sub-stages were dropped, `other-format` if all cells are
+    """Return `stage-folded` if prefixes or sub-stages were dropped, and `other-format` if all cells are
     numbers."""
     if read.as_numbers:
         message = (
@@ -315,7 +335,7 @@ def folded_note(read: Stages, cells: Sequence[str], kind: str, places: Sequence[
 
 
 def is_not_assessed(cell: str, kind: str) -> bool:
-    """Return whether a cell of the truth is TX or NX: the stage could not be determined."""
+    """Return whether a true stage is TX or NX, which means that it could not be determined."""
     return cell.strip().lower() in (f"{kind}x", f"c{kind}x", f"p{kind}x")
 
 
@@ -329,8 +349,12 @@ KINDS = ("risk", "time")
 
 @dataclass(frozen=True)
 class PrognosisScores:
-    """A column of scores by patient. values: as written [N], NaN = none. unusable: patients whose cell is not
-    a finite number, bool [N]."""
+    """A column of prognosis scores.
+
+    Attributes:
+        values: As written [N]; NaN if there is none.
+        unusable: Patients whose cell is not a finite number, bool [N].
+    """
 
     per_case: ClassVar[tuple[str, ...]] = ("values", "unusable")
     values: np.ndarray
@@ -340,7 +364,11 @@ class PrognosisScores:
 def read_scores(
     rows: PatientCells, row_of: np.ndarray, decimal_comma: bool, findings: list[Finding]
 ) -> dict[str, PrognosisScores]:
-    """Return the existing columns by kind. row_of [N]: the row of each patient, -1 = none."""
+    """Read the score columns that exist and return them by kind.
+
+    Args:
+        row_of: Row of each patient [N]; -1 if there is none.
+    """
     scores = {}
     for kind in (k for k in KINDS if rows.cells.get(k)):
         cells = rows.cells[kind]
@@ -378,15 +406,20 @@ def read_scores(
 
 
 def chosen(scores: Mapping[str, PrognosisScores], direction: str) -> str | None:
-    """Return the kind of the used column: the one that `direction` prefers if it exists, with "auto" the
-    risk; None without a column."""
+    """Return the kind of the score column to use; None without a column.
+
+    A column of the kind `direction` is preferred; for "auto", a column of risks.
+    """
     preferred = (direction, *KINDS) if direction in KINDS else KINDS
     return next((kind for kind in preferred if kind in scores), None)
 
 
 def oriented(scores: Mapping[str, PrognosisScores], direction: str, n: int) -> np.ndarray:
-    """Return scores [N] with higher = worse: a time is negated. NaN if there is none. direction "risk" or
-    "time" forces the meaning of the column."""
+    """Return scores [N] for which higher is worse, so times are negated. NaN if there are none.
+
+    Args:
+        direction: "risk" or "time" forces the meaning of the column; "auto" uses its name.
+    """
     kind = chosen(scores, direction)
     if kind is None:
         return np.full(n, np.nan)

@@ -40,11 +40,16 @@ EVENTS = {"0": 0, "0.0": 0, "false": 0, "1": 1, "1.0": 1, "true": 1}
 
 @dataclass(frozen=True)
 class HecktorTruth:
-    """The patients of a test set: table rows first, then patients with only a mask.
+    """The patients of a test set: first the rows of the table, then patients that have only a mask.
 
-    stages: codes [N] of the T and N stages, by "t" and "n", -1 = none. time: days [N], event: 1.0 or 0.0 [N],
-    NaN = unknown. center [N]: "" = unknown. masks: counts from each patient's mask, None = no mask. columns:
-    all columns of the table by lower-case name; id_column: the column that names the patient.
+    Attributes:
+        stages: Codes [N] of the stages by "t" and "n"; -1 if there is none.
+        time: Days [N]; NaN if unknown.
+        event: 1.0 or 0.0 [N]; NaN if unknown.
+        center: Center [N]; "" if unknown.
+        masks: Counts from the mask of each patient; None without a mask.
+        columns: All columns of the table by lower-case name.
+        id_column: Column that names the patient.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("ids", "stages", "time", "event", "center", "masks", "columns")
@@ -64,7 +69,7 @@ class HecktorTruth:
 
     @property
     def name(self) -> str:
-        """Its name in messages."""
+        """Name of the test set in messages."""
         return self.contents.name
 
     @property
@@ -74,12 +79,12 @@ class HecktorTruth:
 
     @property
     def strata(self) -> Floats:
-        """Values whose distribution a split keeps similar in its parts: event, stages, days [N, 4]."""
+        """Values whose distribution a split keeps similar in both parts: event, stages and days [N, 4]."""
         return np.column_stack((self.event, self.stages["n"], self.stages["t"], self.time))
 
     @cached_property
     def has_mask(self) -> Bools:
-        """Patients with a mask, who take part in segmentation, bool [N]."""
+        """Patients with a mask, bool [N]; they take part in segmentation."""
         return np.array([mask is not None for mask in self.masks], bool)
 
     @cached_property
@@ -89,16 +94,20 @@ class HecktorTruth:
 
     @cached_property
     def has_survival(self) -> Bools:
-        """Patients who take part in prognosis, with known time and event, bool [N]."""
+        """Patients with known time and event, bool [N]; they take part in prognosis."""
         return np.asarray(~np.isnan(self.time) & ~np.isnan(self.event))
 
 
 def read_truth(source: Source, images: Source | None, context: Context) -> HecktorTruth:
-    """Read a test set: a folder or zip of masks and a table; a table alone has no segmentation. Every mask is
-    read completely and counted.
+    """Read a test set: a folder or zip of masks and a table. A table alone has no segmentation. Every mask is
+    read completely.
 
-    images: Refused, because CT and PET are beside the masks. Raises InputRefused with every problem;
-    Cancelled.
+    Args:
+        images: Refused, because CT and PET must be beside the masks.
+
+    Raises:
+        InputRefused: With every problem.
+        Cancelled: If the user cancels reading.
     """
     contents = submitted_masks.open_contents(source, context.name, container=False)
     files, layout = contents.files, contents.layout

@@ -89,7 +89,7 @@ WORST: Mapping[str, tuple[str, Sequence[Column], str]] = {
 
 
 def views(card: ScoreCard) -> Views:
-    """Return headline and sections of a scorecard."""
+    """Return the views of a scorecard: headline and sections."""
     return Views(
         headline(card),
         (
@@ -104,7 +104,7 @@ def views(card: ScoreCard) -> Views:
 
 
 def headline(card: ScoreCard) -> Headline:
-    """Return the score with its arithmetic, the contribution of each subtask, and the missing parts of the
+    """Return the headline: the score as a sum, the contribution of each subtask, and the missing parts of the
     submission."""
     m, parts, interval = card.metrics, summary.parts(card), card.intervals.get("score")
     bounds = [100 * v for v in interval] if interval else None
@@ -178,7 +178,8 @@ def _unusable(card: ScoreCard) -> Text:
 
 
 def segmentation(card: ScoreCard) -> Sequence[Block]:
-    """Return how well masks match: Dice by patient, the parts of its mean, Dice and volumes by size."""
+    """Return how well masks match: Dice by patient, the parts of the mean Dice, and Dice and volumes by
+    size."""
     if all(row["mask"] == "no-truth" for row in card.cases):
         return (Text("The test set has no mask, so no segmentation is shown.", "note"),)
     by_size = [
@@ -190,7 +191,7 @@ def segmentation(card: ScoreCard) -> Sequence[Block]:
 
 
 def structures(card: ScoreCard) -> Table:
-    """Return the parts of the mean Dice of each structure."""
+    """Return a table of the parts that the mean Dice of each structure consists of."""
     columns: dict[str, list[str]] = {}
     for structure, (name, _) in STRUCTURES.items():
         entry = {**card.per_class[name], "interval": span(card.intervals.get(f"dice_{structure}"), 2)}
@@ -250,7 +251,11 @@ def _stages(card: ScoreCard, kind: str) -> Sequence[Block]:
 
 
 def recalls(card: ScoreCard, kind: str) -> Table:
-    """Return the recall of each stage. kind: "T" or "N"."""
+    """Return the recall of each stage.
+
+    Args:
+        kind: "T" or "N".
+    """
     entries = {name: entry for name, entry in card.per_class.items() if name[0] == kind and len(name) == 2}
     key = f"balanced_accuracy_{kind.lower()}"
     return Table.of(
@@ -271,7 +276,7 @@ def recalls(card: ScoreCard, kind: str) -> Table:
 
 
 def prognosis(card: ScoreCard) -> Sequence[Block]:
-    """Return survival by predicted risk, and how well risks are ordered."""
+    """Return survival curves by predicted risk, and how well risks order the patients."""
     m, curves = card.metrics, figures.kaplan_meier(card)
     order = Facts(
         (
@@ -333,7 +338,7 @@ def centers(card: ScoreCard) -> Sequence[Table]:
 
 
 def worst(card: ScoreCard) -> Sequence[Block]:
-    """Return the patients who cost most points, by segmentation, staging and prognosis."""
+    """Return the patients with the worst segmentation, staging and prognosis."""
     return (SideBySide([(_worst(card, by),) for by in WORST], (1, 1, 1)),)
 
 

@@ -132,7 +132,7 @@ def _model(predictions: Predictions) -> dict[str, Any]:
 
 
 def scores_at_half(predictions: Predictions) -> int:
-    """Return the number of scores that are exactly 0.5."""
+    """Return how many scores are exactly 0.5."""
     return int((predictions.outputs == HALF).sum())
 
 
@@ -252,8 +252,11 @@ def _arrays(e: IsicEvaluation, units: Ints, reliable: Reliability | None) -> dic
 
 
 def malignant_curve(scored: ScoreCard, malignant: Sequence[str]) -> dict[str, Any]:
-    """Malignant against benign with another grouping of the card's categories: "auc" (None if undefined), and
-    "x", "y", "threshold" of its curve."""
+    """Return the ROC curve of malignant against benign cases, with a chosen set of malignant categories.
+
+    Returns:
+        "auc" (None if undefined), and "x", "y", "threshold" of the curve.
+    """
     m = measures.malignancy(
         tuple(scored.per_class), scored.arrays["truth"], scored.arrays["outputs"], malignant
     )

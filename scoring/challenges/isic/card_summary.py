@@ -17,25 +17,27 @@ is then 0."""
 
 
 def ranking(card: ScoreCard) -> tuple[str, str]:
-    """Return the metric of the score ("macro_f1"), and the measure of each category in its mean ("f1")."""
+    """Return the metric of the score, such as "macro_f1", and the measure of a category that it averages,
+    such as "f1"."""
     metric = RANKED_BY[card.provenance["options"]["metric"]]
     return metric, MEANS[metric]
 
 
 def chance(card: ScoreCard) -> float | None:
-    """Return the score of guessing: 1/K for balanced accuracy, 1/2 for the area under the ROC curve; None if
-    it depends on how one guesses."""
+    """Return the score of guessing: 1/K for balanced accuracy, 1/2 for the area under the ROC curve. None if
+    it depends on the way of guessing."""
     return {"recall": 1 / len(card.per_class), "auc": 0.5}.get(ranking(card)[1])
 
 
 def smallest(card: ScoreCard) -> tuple[str, int] | None:
-    """Return the category with the fewest cases, at least one, and its number of cases."""
+    """Return the category with the fewest cases, and its number of cases. Categories without cases are
+    ignored."""
     supports = {name: entry["support"] for name, entry in card.per_class.items() if entry["support"]}
     return min(supports.items(), key=lambda item: item[1]) if supports else None
 
 
 def case_worth(card: ScoreCard) -> dict[str, float]:
-    """Return the points that one more correct case of each category adds to the score, largest first.
+    """Return how many points of the score one more correct case of each category adds, largest first.
 
     Empty if the score is not a mean of recalls, or if cases have different weights.
     """
@@ -56,20 +58,21 @@ def absent(card: ScoreCard) -> list[str]:
 
 
 def risks(card: ScoreCard) -> dict[str, str]:
-    """Return the risk group of the malignant categories; the others have none."""
+    """Return the risk group of each malignant category; other categories have none."""
     return dict.fromkeys(card.more["malignant"], "malignant")
 
 
 def no_call(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the measures of a category that are 1 only because nothing was predicted positive (ppv) or
-    negative (npv)."""
+    """Return the measures of a category that are 1 only because nothing was predicted: ppv without positive,
+    npv without negative predictions."""
     return tuple(name for name, missed in NO_CALL.items() if entry[name] == 1 and entry[missed] == 0)
 
 
 def points_at_half(card: ScoreCard) -> dict[str, dict[str, tuple[float, float] | None]]:
-    """Return the position of the threshold 0.5 on each category's curves, None if undefined.
+    """Return the point of the threshold 0.5 on the curves of each category; None if undefined.
 
-    "roc": (1 - specificity, sensitivity); "pr": (recall, precision).
+    Returns:
+        "roc": (1 - specificity, sensitivity); "pr": (recall, precision).
     """
     points = {}
     for name, entry in card.per_class.items():
@@ -83,18 +86,18 @@ def points_at_half(card: ScoreCard) -> dict[str, dict[str, tuple[float, float] |
 
 
 def prevalence(card: ScoreCard, malignant: Sequence[str]) -> tuple[int, int]:
-    """Return the numbers of malignant and benign cases in the malignant curve of a grouping."""
+    """Return the numbers of malignant and benign cases for a chosen set of malignant categories."""
     grouping = malignancy(tuple(card.per_class), card.arrays["truth"], card.arrays["outputs"], malignant)
     positive = grouping.positive[card.arrays["score_weights"][grouping.members] > 0]
     return int(positive.sum()), int((~positive).sum())
 
 
 def to_fix(card: ScoreCard) -> list[Finding]:
-    """Return findings about input that Benchside reads but the official scorer refuses."""
+    """Return findings about input that Benchside can read but the official scorer refuses."""
     return [finding for finding in card.findings if REFUSES in finding.message]
 
 
 def fixed_predictions(card: ScoreCard, id_name: str) -> str:
-    """Return the predictions as a file that the official scorer accepts: normalised ids, the truth's
-    categories, plain numbers."""
+    """Return predictions as a file that the official scorer accepts: normalised ids, categories of the truth,
+    plain numbers."""
     return table_of([c["case"] for c in card.cases], card.arrays["outputs"], list(card.per_class), id_name)

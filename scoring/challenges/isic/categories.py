@@ -46,7 +46,8 @@ PICTURE_ENDINGS = (".jpg", ".jpeg", ".png")
 
 
 def preset(categories: Iterable[str]) -> str | None:
-    """Return the year that has exactly these categories, in any order; 2019 also without UNK."""
+    """Return the year of the challenge with exactly these categories, in any order. 2019 also matches without
+    UNK."""
     wanted = set(categories)
     return next(
         (name for name, members in PRESETS.items() if wanted in (set(members), set(members) - {UNKNOWN})),
@@ -55,14 +56,17 @@ def preset(categories: Iterable[str]) -> str | None:
 
 
 def of_width(width: int) -> tuple[str, ...] | None:
-    """Return the categories of the preset with this number of outputs; 8 = 2019 without UNK."""
+    """Return the categories of the challenge year with this number of outputs; 8 is 2019 without UNK."""
     candidates = [*PRESETS.values(), tuple(c for c in PRESETS["2019"] if c != UNKNOWN)]
     return next((members for members in candidates if len(members) == width), None)
 
 
 def malignant(categories: Sequence[str], wanted: str | Iterable[str] | None) -> tuple[str, ...]:
-    """Return the malignant categories in column order: the given ones (a list, or names with commas), or the
-    default. Unknown names are kept at the end."""
+    """Return the malignant categories in column order.
+
+    Args:
+        wanted: A list, or names separated by commas; None: the default. Unknown names are kept at the end.
+    """
     if wanted is None:
         return tuple(c for c in categories if c in MALIGNANT)
     names = [name.strip() for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]
@@ -75,7 +79,7 @@ def malignant(categories: Sequence[str], wanted: str | Iterable[str] | None) -> 
 
 
 def compared(ids: Sequence[str]) -> tuple[str, ...]:
-    """Return normalised ids: without surrounding spaces, folders and one image extension in any case."""
+    """Return normalised ids, without surrounding spaces, folders and one image extension."""
     joined = "\n".join(ids)
     if not any(mark in joined for mark in "./\\ \t\xa0") and len(joined.split()) == len(ids):
         return tuple(ids)

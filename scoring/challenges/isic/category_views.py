@@ -109,7 +109,7 @@ MEAN_OF = {measure: f"macro_{measure}" for measure in COLUMNS} | {"recall": "bal
 
 
 def strip(card: ScoreCard) -> Figure:
-    """Return each category's contribution to the score (their mean), with the arithmetic."""
+    """Return a figure of each category's contribution to the score, which is their mean."""
     measure = card_summary.ranking(card)[1]
     word, marked = COLUMNS[measure].label, card_summary.risks(card)
     rows = [
@@ -142,7 +142,7 @@ def strip(card: ScoreCard) -> Figure:
 
 
 def categories(card: ScoreCard) -> Table:
-    """Return every measure of every category, and their means."""
+    """Return a table of every measure of every category, and of their means."""
     entries = [_category(entry) for entry in card.per_class.values()]
     columns = dict(COLUMNS)
     return Table(
@@ -203,7 +203,11 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> Data:
 
 
 def scores(card: ScoreCard, index: int) -> Figure:
-    """Return all scores of a case. index: its position in `card.cases`."""
+    """Return a figure of all scores of a case.
+
+    Args:
+        index: Position in `card.cases`.
+    """
     case, outputs = card.cases[index], card.arrays["outputs"][index].tolist()
     return Figure(
         partial(
@@ -227,7 +231,7 @@ OF_CALLED = "How many cases predicted as a category belong to it?"
 
 
 def curves(card: ScoreCard) -> Choice:
-    """Return one-versus-rest curves, one small figure per category or all in one figure."""
+    """Return one-versus-rest curves, as a small figure per category or as one figure."""
     a, cut, risks = card.arrays, card_summary.points_at_half(card), card_summary.risks(card)
     kinds = {
         "roc": (a["roc_x"], a["roc_y"], "auc"),
@@ -308,7 +312,7 @@ def _drawn(lines: Sequence[Curve], x: str, y: str) -> Data:
 
 
 def malignant(card: ScoreCard, chosen: Sequence[str]) -> tuple[Facts, Text, Figure]:
-    """Return how well the chosen categories together are separated from the others."""
+    """Return how well scores separate the chosen categories from all others."""
     roc, (ill, well) = malignant_curve(card, chosen), card_summary.prevalence(card, chosen)
     interval = span(card.intervals.get("malignant_auc"), 3)
     usual = set(chosen) == set(card.more["malignant"])

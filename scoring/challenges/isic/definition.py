@@ -23,8 +23,8 @@ from scoring.statistics.permutation_test import Categories, Score
 
 
 def sample(card: ScoreCard, metric: str) -> PairedSample | None:
-    """Return data for McNemar's test (accuracy, and recall, sensitivity, specificity and accuracy of a
-    category) or DeLong's test (AUC of a category)."""
+    """Return the data of a paired test: DeLong's test for the AUC of a category, McNemar's test for shares of
+    cases."""
     measure, _, name = metric.partition("/")
     categories = tuple(card.per_class)
     if name not in categories or measure == "recall":

@@ -53,8 +53,15 @@ OF_NEGATIVES = ("specificity", "npv", "auc", "auc_sens_80")
 
 @dataclass(frozen=True)
 class Malignancy:
-    """Malignant against benign. members: included cases, bool [N]; positive, scores: of those [n]; levels of
-    their scores; left_out: bool [N], cases of UNK."""
+    """Malignant against benign cases.
+
+    Attributes:
+        members: Included cases, bool [N].
+        positive: Malignant cases among the included [n].
+        scores: Scores of the included cases [n].
+        levels: Levels of these scores.
+        left_out: Cases of UNK, bool [N].
+    """
 
     members: np.ndarray
     positive: np.ndarray
@@ -65,8 +72,16 @@ class Malignancy:
 
 @dataclass(frozen=True)
 class CategoryScores:
-    """Truth and scores side by side. positives, predicted_positive: bool [N, K]; labels, predicted: category
-    numbers [N], -1 = undecided; outputs [N, K]; levels per category."""
+    """Truth and scores of the same cases.
+
+    Attributes:
+        positives: True categories, bool [N, K].
+        labels: True category numbers [N]; -1 if undecided.
+        outputs: Scores [N, K].
+        predicted: Predicted category numbers [N]; -1 if undecided.
+        predicted_positive: Predicted categories, bool [N, K].
+        levels: Levels of the scores of each category.
+    """
 
     categories: tuple[str, ...]
     positives: np.ndarray
@@ -81,7 +96,11 @@ class CategoryScores:
 def answers(
     truth: IsicCases, predictions: Predictions, malignant: Sequence[str], inclusive: bool
 ) -> CategoryScores:
-    """Prepare the measures. inclusive: whether a score of exactly 0.5 is positive."""
+    """Match truth and scores for computing measures.
+
+    Args:
+        inclusive: Whether a score of exactly 0.5 is positive.
+    """
     outputs, labels, names = predictions.outputs, truth.labels, tuple(truth.categories)
     return CategoryScores(
         names,
@@ -100,10 +119,11 @@ def answers(
 def malignancy(
     categories: Sequence[str], labels: np.ndarray, outputs: np.ndarray, malignant: Sequence[str]
 ) -> Malignancy:
-    """Malignant against benign among the cases with a truth label. UNK is left out unless it is malignant.
+    """Return malignant against benign cases among those with a true label. UNK is left out unless it is
+    malignant.
 
-    The score of a case is the sum of its malignant scores in column order, rounded to 12 decimals so that 0.1
-    + 0.2 equals 0.3.
+    The score of a case is the sum of its malignant scores in column order. It is rounded to 12 decimals, so
+    that 0.1 + 0.2 equals 0.3.
     """
     places = [k for k, name in enumerate(categories) if name in malignant]
     unknown = [k for k, name in enumerate(categories) if name == UNKNOWN and name not in malignant]
@@ -117,15 +137,15 @@ def malignancy(
 
 
 def malignant_auc(m: Malignancy, weights: np.ndarray) -> np.ndarray:
-    """Area under the malignant curve [B] for weights [B, N]; NaN without malignant or without benign
-    cases."""
+    """Return the area under the malignant curve [B] for weights [B, N]. NaN without malignant or without
+    benign cases."""
     return auc_and_average_precision.in_chunks(
         m.levels, weights[:, m.members], {"auc": auc_and_average_precision.auc}
     )["auc"]
 
 
 def counts(a: CategoryScores, weights: np.ndarray) -> binary.Decisions:
-    """One-vs-rest counts at 0.5, [B, K] each."""
+    """Return one-versus-rest counts [B, K] at the threshold 0.5."""
     y, p = a.positives, a.predicted_positive
     cells = [y & p, ~y & p, y & ~p, ~y & ~p]
     sums = (weights @ np.hstack(cells).astype(weights.dtype)).astype(float)
@@ -133,9 +153,11 @@ def counts(a: CategoryScores, weights: np.ndarray) -> binary.Decisions:
 
 
 def of_counts(d: binary.Decisions) -> dict[str, np.ndarray]:
-    """Measures from one-vs-rest counts of any shape. As in the official scorer, ppv is 1.0 if nothing is
-    predicted positive, and npv is 1.0 if nothing is predicted negative; NaN if there are no positives or no
-    negatives."""
+    """Compute measures from one-versus-rest counts of any shape.
+
+    As in the official scorer, ppv is 1.0 without positive predictions, and npv is 1.0 without negative
+    predictions. Measures are NaN if there are no positive or no negative cases.
+    """
     measures = {
         "sensitivity": binary.recall(d),
         "specificity": binary.specificity(d),
@@ -158,7 +180,7 @@ def _counts(a: CategoryScores, weights: np.ndarray) -> classification.ClassCount
 
 
 def per_category(a: CategoryScores, weights: np.ndarray) -> dict[str, np.ndarray]:
-    """Return every measure of every category, [B, K] each; NaN if it is undefined."""
+    """Return every measure of every category as arrays [B, K]; NaN if undefined."""
     measures = {
         "recall": classification.recall(_counts(a, weights)),
         **of_counts(counts(a, weights)),
@@ -168,8 +190,8 @@ def per_category(a: CategoryScores, weights: np.ndarray) -> dict[str, np.ndarray
 
 
 def quantities(a: CategoryScores, weights: np.ndarray, metric: str) -> dict[Any, np.ndarray]:
-    """Return every quantity that has an interval, [B] by name; those of a category under (measure,
-    category)."""
+    """Return every quantity that has an interval, as arrays [B] by name. Measures of a category have the key
+    (measure, category)."""
     measures = per_category(a, weights)
     estimates = {name: mean_of_defined(measures[measure]) for name, measure in MEANS.items()}
     decided_cases = _counts(a, weights)
@@ -187,7 +209,11 @@ def quantities(a: CategoryScores, weights: np.ndarray, metric: str) -> dict[Any,
 
 
 def basis(a: CategoryScores, units: np.ndarray, metric: str) -> Basis:
-    """Return the basis of `quantities`. units: unit number of each case [N]."""
+    """Return how many units each quantity of `quantities` depends on.
+
+    Args:
+        units: Unit number of each case [N].
+    """
     sides = {
         **dict.fromkeys(("recall", "sensitivity", "f1"), a.positives),
         "specificity": ~a.positives,
@@ -220,10 +246,13 @@ def basis(a: CategoryScores, units: np.ndarray, metric: str) -> Basis:
 def unit_sums(
     a: CategoryScores, units: np.ndarray, weights: np.ndarray, metric: str, score: float
 ) -> np.ndarray:
-    """Return the parts of the score for a metric, by unit [n, ...]: counts per category for balanced accuracy
-    and macro F1, shares in the mean AUC; NaN for average precision, which cannot be split.
+    """Return values of each unit from whose sums the score is computed [n, ...].
 
-    weights [N]: of the cases.
+    They are counts per category for balanced accuracy and macro F1, and shares for the mean AUC. They are NaN
+    for average precision, which cannot be split.
+
+    Args:
+        weights: Weights of the cases [N].
     """
     if metric == "balanced_accuracy":
         k = len(a.categories)
@@ -243,8 +272,8 @@ def unit_sums(
 
 
 def categories_of_sums(metric: str, number: int) -> Categories:
-    """Return which sums of `unit_sums` count the answers to each category; for a mean AUC, its shares are
-    values."""
+    """Return which sums of `unit_sums` count the predictions of each category. For a mean AUC, its shares are
+    values instead."""
     hits = np.arange(number)
     if metric == "balanced_accuracy":
         return Categories(hits, cases=(hits + number,), gains=(hits,))
@@ -255,7 +284,7 @@ def categories_of_sums(metric: str, number: int) -> Categories:
 
 
 def score_of_sums(metric: str, sums: np.ndarray) -> np.ndarray:
-    """Return the score of a metric from the sums [..., K] of `unit_sums`."""
+    """Compute the score from sums [..., K] of `unit_sums`."""
     if metric == "balanced_accuracy":
         hits, support = np.split(sums, 2, axis=-1)
         return mean_of_defined(divide(hits, support))
@@ -266,7 +295,7 @@ def score_of_sums(metric: str, sums: np.ndarray) -> np.ndarray:
 
 
 def ranked_value(a: CategoryScores, weights: np.ndarray, metric: str) -> float:
-    """Return the number that ranks, for weights [N]; NaN if undefined."""
+    """Return the value of the ranking metric for weights [N]; NaN if undefined."""
     measure = MEANS[RANKED_BY[metric]]
     if measure == "recall":
         return float(mean_of_defined(classification.recall(_counts(a, weights[None])))[0])
@@ -284,9 +313,12 @@ def _areas(a: CategoryScores, weights: np.ndarray, measure: str) -> np.ndarray:
 
 
 def by_position(a: CategoryScores, weights: np.ndarray, order: np.ndarray, metric: str) -> float:
-    """Return the number that the official scorer prints for a truth that is not sorted by id. It sorts truth
-    and scores by id (`order` [N]) but not the weights [N], which it applies by position; only the
-    denominators of the recalls use the right rows. NaN if it prints none."""
+    """Return the number that the official scorer prints for a truth that is not sorted by id; NaN if it
+    prints none.
+
+    The official scorer sorts truth and scores by id (`order` [N]) but not the weights [N], which it applies
+    by position. Only the denominators of the recalls use the right rows.
+    """
     moved = np.empty_like(weights)
     moved[order] = weights
     if metric in ("ap", "dice"):
@@ -314,9 +346,16 @@ def swapped(
 ) -> tuple[float, list[tuple[str, str]]] | None:
     """Return whether the columns of the predictions may be interchanged.
 
-    R[j, k] is the share of cases of j labelled k. If the permutation p with the largest sum of R[j, p(j)]
-    raises balanced accuracy by at least `least`, the result is this gain and the pairs (category, column that
-    seems to contain its scores). present: bool [N], the counted cases.
+    R[j, k] is the share of cases of category j that were labelled k. The permutation p with the largest sum
+    of R[j, p(j)] is compared with the given order.
+
+    Args:
+        present: Counted cases, bool [N].
+        least: Minimum gain in balanced accuracy.
+
+    Returns:
+        The gain, and pairs of a category and the column that seems to contain its scores; None if the gain is
+            below `least`.
     """
     n = len(categories)
     counted = present & (labels >= 0)
@@ -341,7 +380,7 @@ def swapped(
 def slices(
     groups: Mapping[str, Mapping[str, np.ndarray]], weights: np.ndarray
 ) -> dict[str, dict[str, np.ndarray]]:
-    """Return the groups without cases of weight 0 [N]; empty groups are left out."""
+    """Return the groups without cases of weight 0, bool [N]. Empty groups are left out."""
     counted = {
         column: {name: members & (weights > 0) for name, members in of_column.items()}
         for column, of_column in groups.items()

@@ -35,8 +35,12 @@ from scoring.metrics.output_kinds import TOLERANCE
 
 @dataclass(frozen=True)
 class Photographs:
-    """One row per photograph, in the order of its cases, as input of a model. ids: of the case; of_case: its
-    index."""
+    """Photographs as input of a model, one row each, in the order of their cases.
+
+    Attributes:
+        ids: Id of the case.
+        of_case: Index of the case.
+    """
 
     ids: tuple[str, ...]
     images: tuple[str, ...]
@@ -48,7 +52,7 @@ class Photographs:
         return len(self.ids)
 
     def picture(self, index: int) -> bytes:
-        """Return the encoded photograph. Raises InputRefused if the file cannot be read."""
+        """Return the bytes of a photograph file. Raises InputRefused if the file cannot be read."""
         return self.pictures.read(self.images[index])
 
 
@@ -71,8 +75,8 @@ def inspect(
     timings: bool = False,
     cancelled: Callable[[], bool] | None = None,
 ) -> Inspection:
-    """Return the check of a model: whether it can run, and whether its outputs are scores from 0 to 1. Raises
-    InputRefused with every problem; Cancelled."""
+    """Check whether a model can run, and whether its outputs are scores from 0 to 1. Raises InputRefused with
+    every problem, and Cancelled."""
     file = read_model(model, name)
     usable = photographs(truth) if truth is not None and any(truth.photographs) else None
     categories = truth.categories if truth is not None else ()
@@ -88,11 +92,14 @@ def inspect(
 
 
 def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
-    """Check a model and run it on every photograph: CPU, one thread, one image at a time.
+    """Check a model and run it on every photograph: on CPU, with one thread, one image at a time.
 
-    For cases without a truth, the option `categories` names the outputs, or else the model's own entry
-    `categories`, or else the preset with this number of outputs. Raises InputRefused;
-    `scoring.inference.model_pool.Cancelled`.
+    For cases without a truth, the outputs are named by the option `categories`, else by the entry
+    `categories` of the model. Otherwise the challenge year with this number of outputs names them.
+
+    Raises:
+        InputRefused: If the model or an image cannot be used.
+        scoring.inference.model_pool.Cancelled: If the run is cancelled.
     """
     file = read_model(model, context.name)
     inspected = inspect(file.data, cases, file.name, cancelled=context.cancelled)
@@ -122,13 +129,17 @@ def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
 
 
 def table(cases: IsicCases, predictions: Predictions) -> str:
-    """Return the CSV for the official scorer: normalised ids and each score as `repr(float(x))`."""
+    """Return a CSV for the official scorer, with normalised ids and each score as `repr(float(x))`."""
     names = cases.categories or tuple((predictions.model or {})["categories"])
     return submission.table(cases, predictions, names, cases.id_name)
 
 
 def image_task(classes: Sequence[str] | None) -> ModelTask:
-    """Return the expected output of a model for one photograph, by the categories of a test set."""
+    """Return the output that a model must give for one photograph.
+
+    Args:
+        classes: Categories of the test set.
+    """
     names = tuple(classes or ())
     return ModelTask(
         ID,
@@ -143,7 +154,7 @@ def image_task(classes: Sequence[str] | None) -> ModelTask:
 
 
 def named(inspected: Inspection, categories: str | Iterable[str] | None, where: str) -> tuple[str, ...]:
-    """Return the categories of a model's outputs, for images without a truth. Raises InputRefused
+    """Return the categories of a model's outputs for images without a truth. Raises InputRefused
     (`bad-option`, `wrong-output`)."""
     width = inspected.outputs.shape[1]
     if categories is not None:

@@ -29,7 +29,8 @@ NAMED_CASES = 3
 
 
 def as_read_there(cell: str) -> float:
-    """Return the number that the official scorer reads from a numeric cell."""
+    """Return the number that the official scorer reads from a numeric cell. Its parser may round the last
+    digit differently."""
     written, _, power = cell.strip().lower().lstrip("+-").partition("e")
     number, digits, decimals, beyond_point = 0.0, 0, 0, False
     for character in written:
@@ -49,8 +50,13 @@ def as_read_there(cell: str) -> float:
 def rounding_note(
     table: TextTable, places: Sequence[int], values: Floats, ids: Sequence[str]
 ) -> Iterator[Finding]:
-    """Yield `official-rounding` if this changes a label, a side of 0.5 or the order of two cases. values:
-    numbers read by Benchside [rows, K] from the columns `places`."""
+    """Yield `official-rounding` if the official scorer reads numbers differently and this changes a result: a
+    label, a side of 0.5 or the order of two cases.
+
+    Args:
+        places: Columns of the numbers.
+        values: Numbers as Benchside reads them [rows, K].
+    """
     columns = [table.columns[index] for index in places]
     if not columns or max(max(map(len, column)) for column in columns) < EXACT_CHARACTERS:
         return

@@ -31,7 +31,7 @@ from scoring.statistics.replicates import Replicates
 
 @dataclass(frozen=True)
 class IsicEvaluation:
-    """Predictions and truth with the options.
+    """Predictions and truth, with the scoring options.
 
     Attributes:
         groups: Subgroups to compute shares for; empty without metadata.
@@ -44,23 +44,23 @@ class IsicEvaluation:
 
     @cached_property
     def answers(self) -> CategoryScores:
-        """Truth and scores side by side."""
+        """Truth and scores of the same cases."""
         return measures.answers(self.truth, self.predictions, self.options.malignant, self.options.inclusive)
 
     @cached_property
     def scored(self) -> Bools:
-        """Cases with a weight [N]."""
+        """Cases with a weight above 0, bool [N]."""
         return np.asarray(self.truth.weights.score > 0)
 
     @cached_property
     def supports(self) -> dict[str, int]:
-        """Number of cases with a weight in each category."""
+        """Number of cases with a weight above 0 in each category."""
         counts = (self.answers.positives & self.scored[:, None]).sum(0).tolist()
         return dict(zip(self.answers.categories, counts, strict=True))
 
     @cached_property
     def shares(self) -> Mapping[str, SubgroupShare]:
-        """Counts of every subgroup."""
+        """Counts of cases for every subgroup."""
         a = self.answers
         places = [k for k, name in enumerate(a.categories) if name in self.options.malignant]
         labelled, ill = a.labels >= 0, np.isin(a.labels, places)
@@ -71,17 +71,21 @@ class IsicEvaluation:
 
     @cached_property
     def point(self) -> dict[Any, Floats]:
-        """Every measure on the test set itself, [1] each."""
+        """Every measure on the test set itself, as arrays [1]."""
         return self.quantities(self.truth.weights.score[None])
 
     def basis(self, units: Ints) -> Basis:
-        """Return the basis of `quantities`, from the unit number of each case [N]."""
+        """Return how many units each quantity of `quantities` depends on.
+
+        Args:
+            units: Unit number of each case [N].
+        """
         of_measures = measures.basis(self.answers, units, self.options.ranked_by)
         inside = counted(subgroups.members(self.groups, self.shares), units)
         return replace(of_measures, units={**of_measures.units, **inside})
 
     def quantities(self, weights: Floats) -> dict[Any, Floats]:
-        """Return every measure with an interval, [B] by name."""
+        """Return every measure that has an interval, as arrays [B] by name."""
         values = measures.quantities(self.answers, weights, self.options.ranked_by)
         return values | subgroups.quantities(self.groups, self.shares, weights)
 
@@ -96,8 +100,11 @@ YEARS = {"2018": "ISIC 2018", "2019": "ISIC 2019", "milk10k": "MILK10k"}
 
 
 def official(e: IsicEvaluation, score: float | None) -> Official:
-    """Return the official scorer's result for the metric of that year's site. score: Benchside's score; None
-    or NaN if undefined."""
+    """Return the result of the official scorer for the metric of that year's challenge.
+
+    Args:
+        score: Benchside's score; None or NaN if undefined.
+    """
     truth, options = e.truth, e.options
     goal = GOALS.get(preset(truth.categories) or "", options.ranked_by)
     stops, order = list(_stops(e)), out_of_order(truth)
@@ -123,7 +130,7 @@ def _curable(e: IsicEvaluation, reasons: Sequence[str]) -> int:
 
 
 def out_of_order(truth: IsicCases) -> Ints | None:
-    """Return the positions [N] of the cases sorted by id, if the official scorer applies the weights to other
+    """Return the positions [N] of the cases sorted by id if the official scorer would apply weights to wrong
     rows; otherwise None."""
     varying = any(np.ptp(w) > 0 for w in (truth.weights.score, truth.weights.validation))
     if not varying or all(map(le, truth.ids, truth.ids[1:])):
@@ -132,7 +139,7 @@ def out_of_order(truth: IsicCases) -> Ints | None:
 
 
 def strictly_above(a: CategoryScores) -> CategoryScores:
-    """Return the answers with a score of exactly 0.5 as negative, as in the official scorer."""
+    """Return a copy in which a score of exactly 0.5 is negative, as in the official scorer."""
     return replace(a, predicted_positive=decided(a.outputs, HALF, False))
 
 
@@ -173,7 +180,11 @@ SWAP_GAIN = 0.2
 
 
 def findings(e: IsicEvaluation, metrics: Mapping[str, float], replicates: Replicates) -> Iterator[Finding]:
-    """Yield warnings about a score. metrics: NaN if undefined."""
+    """Yield warnings about a score.
+
+    Args:
+        metrics: Metrics by name; NaN if undefined.
+    """
     truth, a = e.truth, e.answers
     yield from _cases(truth, a, e.options)
     yield from _undecided(e.predictions, a)

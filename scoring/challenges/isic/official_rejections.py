@@ -65,9 +65,12 @@ JPG = re.compile(r"\.jpg$", re.IGNORECASE)
 def tolerated(
     source: CategoryTable, categories: Sequence[str], block: NumberBlock, truth: bool
 ) -> list[Finding]:
-    """Return warnings for input that Benchside reads and the official scorer refuses, in the order of the
-    specification's table. `categories`: categories whose columns are in the block; with a truth,
-    `spelled_alike` checks the ids of predictions."""
+    """Return warnings for input that Benchside reads and the official scorer refuses.
+
+    Args:
+        categories: Categories whose columns are in the block.
+        truth: Whether there is a truth; `spelled_alike` then checks the ids of predictions.
+    """
     table = source.table
     checks = [
         ("delimiter", _delimiter(source)),
@@ -88,8 +91,8 @@ def tolerated(
 
 
 def first_refusal(findings: Iterable[Finding]) -> str | None:
-    """Return the official scorer's message about files that Benchside read: the words of its first failing
-    check, None if it accepts them."""
+    """Return the official scorer's message for files that Benchside read: that of its first failing check.
+    None if it accepts the files."""
     findings = list(findings)
     alike = any(finding.code == SPELLED_ALIKE for finding in findings)
     refusals = [
@@ -107,7 +110,7 @@ def first_refusal(findings: Iterable[Finding]) -> str | None:
 def spelled_alike(
     written: Sequence[str], cases: Sequence[int], there: Sequence[str], name: str
 ) -> Finding | None:
-    """Return the note that the official scorer matches these ids as they are written.
+    """Return a note if the official scorer matches these ids to the truth without any normalisation.
 
     Args:
         written: Ids of the predictions; the official scorer removes a final .jpg.
@@ -121,8 +124,12 @@ def spelled_alike(
 
 
 def as_given(source: Source, truth: SourceFiles, name: str) -> list[Finding]:
-    """Return the official scorer's message about the original predictions, if Benchside reads them with
-    changes. Raises InputRefused if the source cannot be opened."""
+    """If fixes were applied to the predictions, return what the official scorer says about the unchanged
+    file.
+
+    Raises:
+        InputRefused: If the source cannot be opened.
+    """
     if not isinstance(source, FixedSource):
         return []
     refusal = message(source.source, truth, name)
@@ -288,10 +295,12 @@ def _short(data: bytes) -> str:
 
 
 def message(predictions: Source, truth: Source, name: str | None = None) -> str | None:
-    """Return the official scorer's single message about a prediction file; None if it accepts the file.
-    Raises InputRefused if a source cannot be opened, or exceeds the limits of a server.
+    """Return the official scorer's message about a prediction file. None if it accepts the file.
 
-    If it cannot read a truth, its exception is returned.
+    If the official scorer cannot read the truth, the message is its exception.
+
+    Raises:
+        InputRefused: If a source cannot be opened or is too large.
     """
     files, truth_files = open_table(predictions, name), open_source(truth)
     data = files.read(find_table(files))

@@ -65,7 +65,7 @@ MEANS = {
 
 
 def formula(values: Values) -> str:
-    """Return the score formula in one line, for the given options."""
+    """Return the formula of the score as one line of text."""
     metric = values.get(METRIC.name) or "balanced_accuracy"
     name = METRIC.value_labels.get(metric) or METRIC.value_labels[None]
     above = "at or above" if values.get(RULES.name) == PAGE_RULES else "above"
@@ -76,8 +76,10 @@ def formula(values: Values) -> str:
 class IsicOptions:
     """The options that change a score.
 
-    metric: official name of the ranking metric; None if not given. malignant: the malignant categories.
-    rules: "official" or "milk10k-page".
+    Attributes:
+        metric: Official name of the ranking metric; None if not given.
+        malignant: The malignant categories.
+        rules: "official" or "milk10k-page".
     """
 
     metric: str | None

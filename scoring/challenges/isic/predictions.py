@@ -25,8 +25,8 @@ LOGITS = "look like logits; apply softmax or sigmoid"
 
 
 def label(outputs: np.ndarray) -> np.ndarray:
-    """Return the category with the largest score in each row [N, K]; -1 (undecided) if several have the same
-    float64 value or a score is NaN."""
+    """Return the category with the largest score in each row [N, K]. The result is -1 (undecided) if several
+    scores are equal or a score is NaN."""
     if not outputs.shape[1]:
         return np.full(len(outputs), -1)
     columns = np.ascontiguousarray(outputs.T)  # whole columns are compared faster than short rows
@@ -35,10 +35,9 @@ def label(outputs: np.ndarray) -> np.ndarray:
 
 
 def read_predictions(source: Source, truth: IsicCases | None, context: Context) -> Predictions:
-    """Read a prediction table and match it to the truth's cases; without a truth, keep the file order and use
-    its columns as categories.
+    """Read a prediction table and match it to the cases of the truth. Raises InputRefused with every problem.
 
-    Raises InputRefused with every problem.
+    Without a truth, cases keep the order of the file and its columns are the categories.
     """
     files = open_source(source, context.name)
     rows = category_tables.read(files, (truth.id_column,) if truth else ())
@@ -186,7 +185,7 @@ def _matched(
 
 
 def form(truth: IsicCases | None) -> TableForm:
-    """Return the columns of a prediction table: exactly the truth's categories."""
+    """Describe the columns of a prediction table, which are exactly the categories of the truth."""
     categories = truth.categories if truth else PRESETS["2018"]
     case = truth.id_column if truth and truth.id_column in OFFICIAL_ID_COLUMNS else OFFICIAL_ID_COLUMNS[0]
     return TableForm(case, names_of(categories), (case,), only=True)

@@ -60,8 +60,14 @@ NUMBERS = 0.9
 
 @dataclass(frozen=True)
 class CategoryTable:
-    """A table with its id column. ids: normalised [rows]; id_column: its position; data: bytes of the file;
-    digest_of: SHA-256 of the member."""
+    """A table with an id column.
+
+    Attributes:
+        id_column: Index of the id column.
+        ids: Normalised ids [rows].
+        data: Bytes of the file.
+        digest_of: SHA-256 of the member.
+    """
 
     table: TextTable
     id_column: int
@@ -74,14 +80,20 @@ class CategoryTable:
         return self.table.name
 
     def place(self, name: str) -> int | None:
-        """Return the first column with exactly this name, apart from surrounding spaces."""
+        """Return the index of the first column with exactly this name, apart from surrounding spaces."""
         return self.table.header.index(name) if name in self.table.header else None
 
 
 @dataclass(frozen=True)
 class NumberBlock:
-    """Numbers [rows, columns] float64, NaN for other cells; fault: row and column -> "missing-value",
-    "not-a-number", "not-finite"; decimal_commas, odd_spaces: number of such cells, see `cells.Numbers`."""
+    """Numbers of some columns of a table.
+
+    Attributes:
+        values: float64 [rows, columns]; NaN if a cell is not a number.
+        faults: Row and column of such cells -> "missing-value", "not-a-number", "not-finite".
+        decimal_commas: Number of cells with a decimal comma, see `cells.Numbers`.
+        odd_spaces: Number of cells with unusual spaces.
+    """
 
     values: np.ndarray
     faults: dict[tuple[int, int], str]
@@ -90,8 +102,8 @@ class NumberBlock:
 
 
 def find_table(files: SourceFiles) -> str:
-    """Return the only CSV, or the only one with GroundTruth in its name. Raises InputRefused (`no-table`,
-    `ambiguous-table`)."""
+    """Return the only CSV file, or the only one with GroundTruth in its name. Raises InputRefused
+    (`no-table`, `ambiguous-table`)."""
     if files.kind == "file":
         return files.members[0]
     members = table_members(files)
@@ -110,7 +122,7 @@ def find_table(files: SourceFiles) -> str:
 
 
 def read(files: SourceFiles, preferred: Sequence[str] = ()) -> CategoryTable:
-    """Read a table and find its id column: by the `preferred` names, or else the usual ones. Raises
+    """Read a table and find its id column by the `preferred` names, or else by the usual ones. Raises
     InputRefused."""
     member = find_table(files)
     data, table = files.read_table(member)
@@ -136,8 +148,11 @@ def duplicate_columns(table: TextTable) -> list[Finding]:
 
 
 def missing_category(table: TextTable, name: str, known: Collection[str] = ()) -> Finding:
-    """Return `missing-column` for a category, with the header that was probably meant. known: headers of
-    other columns."""
+    """Return `missing-column` for a category, with the header that was probably meant.
+
+    Args:
+        known: Headers of other columns.
+    """
     hint = did_you_mean(nearest(name, filter(None, table.header), 0.75))
     message = f"there is no column for category {name!r}: the truth has it, spelled exactly so.{hint}"
     missing = error("missing-column", table.header_place, message)
@@ -148,8 +163,7 @@ def missing_category(table: TextTable, name: str, known: Collection[str] = ()) -
 
 
 def numbers(table: TextTable, columns: Sequence[int]) -> NumberBlock:
-    """Return the numbers of the columns. A decimal comma is accepted if the delimiter is another
-    character."""
+    """Read the numbers of the given columns. A decimal comma is accepted unless the comma separates cells."""
     values, commas, spaces = np.empty((len(table), len(columns))), 0, 0
     faults: dict[tuple[int, int], str] = {}
     for k, column in enumerate(columns):
@@ -161,7 +175,7 @@ def numbers(table: TextTable, columns: Sequence[int]) -> NumberBlock:
 
 
 def by_row(cells: Iterable[tuple[int, int]], skipped: frozenset[int] | set[int]) -> dict[int, list[int]]:
-    """Return columns by row, in ascending order, without rows that already have a finding."""
+    """Return the columns of the cells by row, ascending. Rows that already have a finding are left out."""
     rows: dict[int, list[int]] = {}
     for row, column in sorted(cells):
         if row not in skipped:
@@ -176,7 +190,7 @@ def cell_problems(
     columns: Sequence[int],
     fix: Callable[[str], str] | str,
 ) -> list[Finding]:
-    """Return a finding per row: the case, and its invalid columns with their values."""
+    """Return one finding per row that names the case, its invalid columns and their values."""
     table, problems = source.table, []
     for row, places in cells.items():
         values = [(table.header[columns[k]], table.columns[columns[k]][row].strip()) for k in places]
@@ -196,7 +210,7 @@ def in_row_order(problems: Iterable[Finding]) -> list[Finding]:
 
 
 def repeated(source: CategoryTable) -> tuple[dict[str, int], dict[int, int]]:
-    """Return the first row of every id, and for each later row of the same id the first one."""
+    """Return the first row of every id. Also return, for each later row with the same id, this first row."""
     first = dict(zip(source.ids, range(len(source.ids)), strict=True))
     if len(first) == len(source.ids):
         return first, {}
@@ -208,8 +222,11 @@ def repeated(source: CategoryTable) -> tuple[dict[str, int], dict[int, int]]:
 def row_problems(
     source: CategoryTable, again: dict[int, int]
 ) -> tuple[list[Finding], list[Finding], frozenset[int]]:
-    """Return `row-length` with `duplicate-case`, `missing-value` of rows without an id, and the rows to
-    skip."""
+    """Return problems of whole rows, and the rows to skip.
+
+    Returns:
+        `row-length` with `duplicate-case`; `missing-value` of rows without an id; the rows to skip.
+    """
     table = source.table
     nameless = [i for i, name in enumerate(source.ids) if not name] if "" in source.ids else []
     twice = [
@@ -253,8 +270,11 @@ PERSON = (*UNIT_COLUMNS, *(name for names in SLICES.values() for name in names))
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield the possible uses of files for the ISIC Challenge: a table of categories with or without images,
-    metadata, or a model with an output per category of a year."""
+    """Yield what the files may be for the ISIC Challenge: a table of categories with or without images,
+    metadata, or a model.
+
+    A model must have one output per category of a challenge year.
+    """
     width = contents.output_width
     if width and of_width(width):
         year = preset(of_width(width) or ()) or ""

@@ -28,8 +28,11 @@ FOLDING_SEED = 0
 
 
 def sweep(card: ScoreCard, category: str, grid: np.ndarray = GRID) -> dict[str, np.ndarray]:
-    """Return sensitivity, specificity, ppv, npv and F1 of a category for the decision "score > t" at every t
-    of the grid [T]; "threshold" contains t."""
+    """Return measures of a category for the decision "score > t" at every threshold t of the grid [T].
+
+    Returns:
+        "sensitivity", "specificity", "ppv", "npv", F1, and "threshold", which contains t.
+    """
     k = list(card.per_class).index(category)
     measured = measures.of_counts(
         decisions_along(
@@ -44,8 +47,12 @@ def sweep(card: ScoreCard, category: str, grid: np.ndarray = GRID) -> dict[str, 
 
 
 def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict[str, Any]:
-    """Return the results for thresholds by category (others 0.5): "per_class" -> category -> SHOWN,
-    "macro_f1" with them, and "balanced_accuracy" of the rescaled file."""
+    """Return the results for chosen thresholds by category; other categories have the threshold 0.5.
+
+    Returns:
+        "per_class": category -> `SHOWN`; "macro_f1" with these thresholds; "balanced_accuracy" of the
+            rescaled file.
+    """
     decisions = cuts.decided(card.arrays["outputs"], _array(card, chosen), _inclusive(card))
     measured = _measures(card, decisions)
     per_class = {name: {m: float(measured[m][k]) for m in SHOWN} for k, name in enumerate(card.per_class)}
@@ -60,8 +67,8 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict[str, Any]:
 
 
 def best(card: ScoreCard) -> dict[str, float]:
-    """Return the threshold with the highest F1 of each category on these cases. This F1 is too good, because
-    it is measured on the same cases."""
+    """Return the threshold with the highest F1 of each category. This F1 is too optimistic, because it is
+    measured on the same cases."""
     a = card.arrays
     return {
         name: cuts.best(a["outputs"][:, k], a["positives"][:, k], a["score_weights"], _inclusive(card))
@@ -70,9 +77,14 @@ def best(card: ScoreCard) -> dict[str, float]:
 
 
 def compared(card: ScoreCard) -> dict[str, float | None]:
-    """Return three macro F1s: "half" (threshold 0.5), "cross_validated" (thresholds chosen on four folds and
-    applied to the fifth, counts pooled; folds by unit, stratified by label, seeded; None with fewer than five
-    units) and "same_rows" (the best thresholds on the cases that they were chosen on)."""
+    """Return the macro F1 for three ways of choosing thresholds.
+
+    Returns:
+        "half": all thresholds are 0.5. "same_rows": the best thresholds, on the cases that they were chosen
+            on. "cross_validated": thresholds chosen on four folds and applied to the fifth, with pooled
+            counts; folds keep units together, are stratified by label and seeded; None with fewer than five
+            units.
+    """
     a = card.arrays
     parts = cuts.folds(a["truth"], a["units"], FOLDING_SEED)
     honest = (
@@ -94,10 +106,9 @@ def compared(card: ScoreCard) -> dict[str, float | None]:
 
 
 def rescaled(card: ScoreCard, chosen: Mapping[str, float]) -> np.ndarray:
-    """Return the scores [N, K] rescaled so that 0.5 has the effect of the thresholds by category (others
-    0.5).
+    """Rescale scores [N, K] so that 0.5 has the effect of the given thresholds; other categories have 0.5.
 
-    The order within a category stays, but labels can change.
+    The order of scores within a category stays, but labels can change.
     """
     return cuts.rescaled(card.arrays["outputs"], _array(card, chosen))
 
@@ -129,7 +140,7 @@ def _balanced_accuracy(card: ScoreCard, outputs: np.ndarray) -> float:
 
 
 def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
-    """Return the results of tuned thresholds on new cases, beside those on the same cases."""
+    """Return the results of tuned thresholds on new cases, and on the cases that they were tuned on."""
     scores = compared(card)
     half, honest, same_rows = scores["half"], scores["cross_validated"], scores["same_rows"]
     facts = Facts(
@@ -169,7 +180,11 @@ def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
 
 
 def table_at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
-    """Return the results of the chosen thresholds. chosen: category -> threshold."""
+    """Return the results of the chosen thresholds.
+
+    Args:
+        chosen: Threshold by category.
+    """
     results = at(card, chosen)
     now = {name: share(card.metrics[name]) for name in ("macro_f1", "balanced_accuracy")}
     facts = (
@@ -206,8 +221,12 @@ def table_at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table
 def sweep_blocks(
     card: ScoreCard, curves: Mapping[str, np.ndarray], category: str, threshold: float
 ) -> Figure:
-    """Return the results of every threshold of a category. curves: `thresholds.sweep`. threshold: the chosen
-    one."""
+    """Return a figure of the results of a category at every threshold.
+
+    Args:
+        curves: Result of `sweep`.
+        threshold: The chosen threshold.
+    """
     names = {name: COLUMNS[name].label for name in SHOWN}
     marks = (Mark(0.5, "0.5", "circle"), Mark(threshold, "your threshold", "diamond", main=True))
     return Figure(

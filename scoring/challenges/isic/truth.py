@@ -29,8 +29,14 @@ UNIT_COLUMN = "unit-column"
 
 @dataclass(frozen=True)
 class CaseWeights:
-    """Weight of each case, float64 [N], 0 for the excluded image: in the score, and in the validation score;
-    and whether the file has columns for these."""
+    """Weight of each case, float64 [N], 0 for an excluded image.
+
+    Attributes:
+        score: Weight in the score.
+        validation: Weight in the validation score.
+        in_file: Whether the file contains the weights of the score.
+        validation_in_file: Whether the file contains the weights of the validation score.
+    """
 
     per_case: ClassVar[tuple[str, ...]] = ("score", "validation")
     score: np.ndarray
@@ -41,12 +47,15 @@ class CaseWeights:
 
 @dataclass(frozen=True)
 class IsicCases:
-    """The cases of a test set in file order, or of images alone, without categories.
+    """Cases of a test set in file order, or cases of images alone, without categories.
 
-    ids: normalised; written_ids: as in the table. photographs: members of `pictures` by case; ambiguous:
-    cases with several photographs that cannot be distinguished. columns: cells by `key` for columns that are
-    not categories, and of joined metadata, for units and subgroups. positives: bool [N, K] in the order of
-    `categories`.
+    Attributes:
+        ids: Normalised ids.
+        photographs: Members of `pictures` by case.
+        ambiguous: Cases with several photographs that cannot be distinguished.
+        columns: Cells by `key`, of joined metadata and of columns that are not categories.
+        positives: bool [N, K] in the order of `categories`.
+        written_ids: Ids as in the table.
     """
 
     per_case: ClassVar[tuple[str, ...]] = (
@@ -78,7 +87,7 @@ class IsicCases:
 
     @property
     def labels(self) -> np.ndarray:
-        """Category number of each case [N], -1 (undecided) if its row has none or several."""
+        """Category number of each case [N]; -1 (undecided) if its row has no category or several."""
         if self.categories:
             return np.where(self.positives.sum(1) == 1, self.positives.argmax(1), -1)
         return np.full(len(self), -1)
@@ -99,17 +108,21 @@ class IsicCases:
         return "lesion_id" if self.id_column == "lesion" else self.id_column
 
     def picture(self, index: int) -> bytes | None:
-        """Return the first photograph of a case, encoded; None if there is none. Raises InputRefused if
+        """Return the bytes of the first photograph of a case; None if there is none. Raises InputRefused if
         the file cannot be read."""
         return self.pictures.read(self.photographs[index][0]) if self.photographs[index] else None
 
 
 def read_truth(source: Source, images: Source | None, context: Context) -> IsicCases:
-    """Read the test set: a CSV, or a folder or zip with one CSV and images; `images` is another place for the
-    images.
+    """Read the test set: a CSV, or a folder or zip with one CSV and images.
 
-    The option `group` names the unit's column, which is then not a category. Raises InputRefused with every
-    problem; its `salvaged` contains the readable part.
+    The column that the option `group` names defines the units and is not a category.
+
+    Args:
+        images: Another place for the images.
+
+    Raises:
+        InputRefused: With every problem; its `salvaged` contains the readable part.
     """
     files = open_source(source, context.name)
     pictures = files if images is None else open_source(images)
@@ -154,7 +167,7 @@ def read_truth(source: Source, images: Source | None, context: Context) -> IsicC
 
 def read_images(source: Source, name: str | None = None) -> IsicCases:
     """Read cases without labels, for `predict`: the rows of the table if there is one, otherwise every image
-    by its file name without extension."""
+    by its name."""
     files = open_source(source, name)
     if files.kind == "file" or table_members(files):
         source_table = category_tables.read(files)
@@ -190,11 +203,10 @@ def read_images(source: Source, name: str | None = None) -> IsicCases:
 def find_photographs(
     pictures: SourceFiles, ids: Sequence[str], lesions: bool
 ) -> tuple[tuple[tuple[str, ...], ...], frozenset[int]]:
-    """Return the members with each case's photographs, and the cases with several that cannot be
-    distinguished.
+    """Return the photographs of each case, and the cases whose photographs cannot be distinguished.
 
-    Photographs are found by file name without extension, in any folder; the photographs of `lesions` are in
-    the folder with the lesion's name.
+    Photographs are found by file name without extension, in any folder. With `lesions`, they are in the
+    folder with the name of the lesion.
     """
     if pictures.kind == "file":
         return ((),) * len(ids), frozenset()
@@ -214,7 +226,7 @@ def find_photographs(
 
 
 def subgroups(columns: Mapping[str, Sequence[str]]) -> dict[str, dict[str, np.ndarray]]:
-    """Return the members (bool [N]) of every group by age band, sex and site, if there are such columns."""
+    """Return the groups by age band, sex and site as masks (bool [N]), for columns that exist."""
     cells = {
         slice_name: next((columns[c] for c in names if c in columns), None)
         for slice_name, names in SLICES.items()

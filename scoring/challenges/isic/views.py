@@ -44,9 +44,9 @@ SENTENCE = 600
 
 
 def views(card: ScoreCard) -> Views:
-    """Return headline and sections of a scorecard.
+    """Return the views of a scorecard: headline and sections.
 
-    The section "Malignant" is for reports: on the page, choices change it.
+    The section "Malignant" is only for reports. On the page, users change it.
     """
     return Views(
         headline(card),
@@ -64,7 +64,7 @@ def views(card: ScoreCard) -> Views:
 
 
 def headline(card: ScoreCard) -> Headline:
-    """Return the score, the numbers beside it, and each category's contribution."""
+    """Return the headline: the score, further numbers, and the contribution of each category."""
     metric, _ = card_summary.ranking(card)
     return Headline(
         Fact(NAMES[metric], share(card.score), span(card.intervals.get("score"), 3), shared.method(card)),
@@ -123,7 +123,7 @@ def _absent_note(card: ScoreCard) -> tuple[Text, ...]:
 
 
 def points(card: ScoreCard) -> tuple[Block, ...]:
-    """Return the loss of each category, and the weight of one case."""
+    """Return how much each category loses, and how much one case is worth."""
     absent = card_summary.absent(card)
     unseen = (
         Text(
@@ -194,7 +194,7 @@ def _case_worth(card: ScoreCard) -> Table | Text:
 
 
 def subgroups(card: ScoreCard) -> Sequence[Block]:
-    """Return shares by age, sex and body site, or which columns are needed for them."""
+    """Return results by age, sex and body site, or a text that says which columns they need."""
     if card.more.get("slices"):
         return shared.subgroups(card)
     return (
@@ -207,7 +207,7 @@ def subgroups(card: ScoreCard) -> Sequence[Block]:
 
 
 def preflight(card: ScoreCard) -> tuple[Block, ...]:
-    """Return whether the official scorer accepts the files, and whether the numbers can be trusted."""
+    """Return what the official scorer says about the files, and checks that numbers can be trusted."""
     to_fix = [f"**{f.code}** {markdown(f.message, SENTENCE)}" for f in card_summary.to_fix(card)]
     return (
         *_sanity(card),
