@@ -31,6 +31,8 @@ FOREIGN = {
     b"MATLAB 5.0 MAT-file": "a MATLAB file",
     b"\xff\xff\xff\xff": "a stream of Apache Arrow",
 }
+HALF = re.compile(rb'[^,;"\t\r\n\x80-\xff]{,40}(?:\xed[\xa0-\xbf][\x80-\xbf])+[^,;"\t\r\n\x80-\xff]{,40}')
+"""Surrogates of JSON in their cell."""
 SAVE = "Save it as CSV, UTF-8."
 
 
@@ -116,6 +118,12 @@ def _text(data: bytes, name: str) -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as problem:
+        if half := HALF.search(data[max(0, problem.start - 100) : problem.start + 100]):
+            cell = half[0].decode("utf-8", "surrogatepass")
+            message = (
+                f"its cell {cell!a} has half of a character (a lone surrogate): write the whole character."
+            )
+            raise refuse(name, message) from problem
         message = (
             f"it is not {encoding.upper().removesuffix('-SIG')} (byte {problem.start}). {SAVE} In "
             "Excel: Save as, CSV UTF-8."

@@ -36,6 +36,19 @@ def unreadable(data: bytes) -> str:
     return problem.message
 
 
+@pytest.mark.parametrize(
+    ("data", "place"),
+    [
+        (b'[{"id": "a", "value": 1},\n{"id": "b\\ud800c", "value": 2}]', r"'b\ud800c'"),
+        (b'{"a": {"va\\udfffl": 1}, "b": {"va\\udfffl": 2}}', r"'va\udfffl'"),
+        (b'{"id": "a", "value": 1}\n{"id": "\\ude00\\ud83d", "value": 2}', r"'\ude00\ud83d'"),
+    ],
+)
+def test_half_of_a_character_is_named_with_its_cell(data, place):
+    message = f"its cell {place} has half of a character (a lone surrogate): write the whole character."
+    assert unreadable(data) == message
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
