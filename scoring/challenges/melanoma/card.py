@@ -32,7 +32,7 @@ from scoring.metrics import calibration, classification, curves, subgroups
 
 
 def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
-    """Score predictions on a truth. Raises InputRefused with every problem that `missing` does not allow."""
+    """Score predictions. Raises InputRefused with every problem that the option `missing` does not allow."""
     evaluation = evaluate(
         truth,
         predictions,
@@ -163,7 +163,7 @@ def _ranks(evaluation: SafeScanEvaluation, with_curves: bool) -> dict[str, Array
 
 
 def official(score: float | None, evaluation: SafeScanEvaluation) -> Official:
-    """Return the result of the challenge's own code. score: the score here, 0..1; None or NaN if it is
+    """Return the score of the challenge's own code. `score` is Benchside's score, 0..1; None or NaN if
     undefined."""
     predictions, codes = evaluation.predictions, {finding.code for finding in evaluation.read}
     reasons = of_files(evaluation.read, evaluation.truth.findings)

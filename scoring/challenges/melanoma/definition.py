@@ -44,7 +44,8 @@ def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64
 
 
 def sample(card: ScoreCard, metric: str) -> PairedSample | None:
-    """Return data for McNemar's test (accuracy, recall and specificity) or DeLong's test (AUC)."""
+    """Return the data of a paired test: DeLong's test for the AUC, McNemar's test for accuracy, recall and
+    specificity."""
     truth, predicted = card.arrays["truth"], card.arrays["predicted"]
     if metric == "recall":
         return BinarySample(predicted[truth == 1] == 1)

@@ -16,7 +16,7 @@ WEIGHTS = {"f2": ("F2", "F2", 60), "accuracy": ("accuracy", "acc.", 30), "auc": 
 
 
 def combined(d: Decisions, auc: float | Floats) -> Floats:
-    """Return the score [B] from decisions and AUC; NaN if the AUC is."""
+    """Return the score [B] computed from decisions and AUC; NaN if the AUC is NaN."""
     return 0.6 * binary.f_beta(d, BETA) + 0.3 * binary.accuracy(d) + 0.1 * auc
 
 

@@ -48,13 +48,13 @@ def predicted_positive(outputs: Floats) -> Ints:
 
 
 def are_risks(scores: Floats) -> bool:
-    """Return whether every score is in 0..1, within rounding error."""
+    """Return whether all scores are in 0..1, within rounding error."""
     return bool(scores.min() >= -output_kinds.TOLERANCE and scores.max() <= 1 + output_kinds.TOLERANCE)
 
 
 def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterator[Finding]:
-    """Yield warnings about the finite scores of a table, which may be percentages, or of a model. where: its
-    name."""
+    """Yield warnings about the finite scores of a model or table. Scores of a table may be percentages.
+    `where` is its name."""
     scale = number_parsing.scale_of(scores[:, np.newaxis]) if of_table else ""
     if scale in number_parsing.WORDS:
         message = (
@@ -77,22 +77,22 @@ def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterat
 
 
 def rank_scores(truth: SafeScanCases, predictions: Predictions) -> Floats:
-    """Return the scores [N] for ranking: a case without a score counts as wrong as possible, a positive below
-    and a negative above every score."""
+    """Return the scores [N] for ranking. A case without a score counts as wrong as possible: a positive below
+    every score, a negative above."""
     return np.where(
         predictions.labels < 0, np.where(truth.true_labels == 1, -np.inf, np.inf), predictions.outputs[:, 0]
     )
 
 
 def decided(truth: SafeScanCases, predictions: Predictions) -> Bools:
-    """Return which cases count as predicted positive [N]; a case without a score counts as the opposite of
+    """Return which cases count as predicted positive [N]. A case without a score counts as the opposite of
     its label."""
     calls: Bools = np.where(predictions.labels < 0, truth.true_labels == 0, predictions.labels == 1)
     return calls
 
 
 def tied_pairs(scores: Floats, positive: Bools) -> int:
-    """Count the pairs of a positive and a negative with equal scores."""
+    """Count the pairs of a positive and a negative case with equal scores."""
     values, rank = np.unique(scores, return_inverse=True)
     return int(
         np.dot(
@@ -103,8 +103,10 @@ def tied_pairs(scores: Floats, positive: Bools) -> int:
 
 
 def quantities(truth: SafeScanCases, predictions: Predictions, weights: Floats) -> dict[QuantityName, Floats]:
-    """Return every measure that has an interval, [B] by name; per class under ("f1", class), per slice under
-    ("slice", column, group, name)."""
+    """Return every measure that has an interval, as arrays [B] by name.
+
+    Classes have names such as ("f1", class), subgroups ("slice", column, group, name).
+    """
     positive, decisions = truth.true_labels == 1, decided(truth, predictions)
     d, ranks = binary.decisions(positive, decisions, weights), rank_scores(truth, predictions)
     inverse = Decisions(d.true_negative, d.false_negative, d.false_positive, d.true_positive)
@@ -132,7 +134,8 @@ def quantities(truth: SafeScanCases, predictions: Predictions, weights: Floats) 
 
 
 def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
-    """Return the basis of `quantities`. units: unit number of each case [N]."""
+    """Return how many units each quantity of `quantities` depends on. `units` is the unit number of each case
+    [N]."""
     positive, decisions = truth.true_labels == 1, decided(truth, predictions)
     shares = slice_shares(positive, decisions)
     more = counted(subgroups.members(groups(truth), shares), units)
@@ -142,7 +145,7 @@ def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
 
 
 def basis_of_decisions(positive: Bools, decisions: Bools, units: Ints) -> Basis:
-    """Return the basis of measures of decisions [N] and of the order of scores."""
+    """Return how many units the measures of decisions [N] and of the order of scores depend on."""
     cases: dict[QuantityName, Bools] = {
         **dict.fromkeys(("f2", "f1", "recall"), positive),
         "specificity": ~positive,
@@ -162,9 +165,12 @@ def basis_of_decisions(positive: Bools, decisions: Bools, units: Ints) -> Basis:
 
 
 def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_left_out: Floats) -> Floats:
-    """Return the parts of the score by unit [n, 5]: the four counts of decisions, and the share in the AUC.
+    """Return values of each unit from whose sums the score is computed [n, 5]: the four counts of decisions,
+    and the unit's share of the AUC.
 
-    Inputs are the cases [N] and their unit numbers; auc_left_out: the AUC without each unit [n].
+    Args:
+        units: Unit number of each case [N].
+        auc_left_out: The AUC without each unit [n].
     """
     cells = np.column_stack(
         [positive & decisions, ~positive & decisions, positive & ~decisions, ~positive & ~decisions]
@@ -174,13 +180,13 @@ def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_le
 
 
 def categories_of_sums() -> Categories:
-    """Return which sums of `unit_sums` count the answers to positive and to negative cases."""
+    """Return which sums of `unit_sums` count the decisions on positive and on negative cases."""
     right, wrong = np.array([0, 3]), np.array([2, 1])
     return Categories(right, cases=(right, wrong), gains=(right,), losses=(wrong,), unseen=3.0)
 
 
 def score_of_sums(sums: Floats) -> Floats:
-    """Return the score from the sums [..., 5] of `unit_sums`."""
+    """Compute the score from sums [..., 5] of `unit_sums`."""
     *cells, auc = np.moveaxis(sums, -1, 0)
     return combined(Decisions(*cells), auc)
 
@@ -201,7 +207,7 @@ def _risk_quantities(
 
 
 def groups(truth: SafeScanCases) -> subgroups.Groups:
-    """Return the groups of age, gender and location, if the truth has a column for them."""
+    """Return the subgroups by age, gender and location, as far as the truth has a column for them."""
     present = {"age": AGE, "gender": GENDER, "location": LOCATION}
     return {
         column: members
@@ -211,8 +217,7 @@ def groups(truth: SafeScanCases) -> subgroups.Groups:
 
 
 def slice_shares(positive: Bools, decisions: Bools) -> dict[str, SubgroupShare]:
-    """Return the counts of every group: accuracy, and recall of its positives. positive, called: true and
-    predicted positives [N]."""
+    """Return the counts that every subgroup needs for its accuracy and for the recall of its positives."""
     return {
         "accuracy": SubgroupShare(positive == decisions, np.ones(len(positive), bool)),
         "recall": SubgroupShare(positive & decisions, positive, "n_positive"),

@@ -30,18 +30,18 @@ PICTURE_SIDE = 224
 
 
 def recipe_for(facts: ModelFacts) -> Recipe:
-    """Return the preparation of the inputs: resized to 224 x 224, or to the model's declared size, in one
-    bicubic step from the original (a symbolic axis counts as 224)."""
+    """Return how images are resized for a model: in one bicubic step to the size that it declares, otherwise
+    to 224 x 224."""
     return recipe_of_size(*image_size(facts))
 
 
 def recipe_of_size(width: int | None, height: int | None) -> Recipe:
-    """Return the preparation for a model with this declared size; None = symbolic."""
+    """Return how images are prepared for a model that declares this size. None is a symbolic size."""
     return Recipe(((width or PICTURE_SIDE, height or PICTURE_SIDE, "bicubic"),))
 
 
 def size_findings(size_mib: float, name: str) -> list[Finding]:
-    """Report the size of a model; it does not affect the score here."""
+    """Return a finding about the size of a model, which does not affect the score of this challenge."""
     return [note("model-size", name, f"{size_mib:.2f} MiB; not scored in this challenge.")]
 
 
@@ -49,15 +49,15 @@ TASK = Task(CONTRACT, recipe_for, size_findings, wording=WORDING, run_images=run
 
 
 def image_task(_categories: Sequence[str] | None) -> ModelTask:
-    """Return the expected output of a model for one photograph."""
+    """Describe the expected output of a model for one photograph."""
     return ModelTask(ID, CLASSES, NAMES, ("benign", "malignant"), 1, TASK.contract, recipe_for)
 
 
 def inspect(
     model: Model, truth: SafeScanCases | None = None, name: str | None = None, timings: bool = False
 ) -> Inspection:
-    """Check whether the official code would run this model, and describe its outputs. Raises InputRefused
-    with every problem."""
+    """Check whether the official code would run the model, and describe its outputs. Raises InputRefused with
+    every problem."""
     file = read_model(model, name)
     return _described(preflight.inspect(file, TASK, truth, timings), file.name, trial=True)
 
@@ -95,10 +95,12 @@ def _described(inspected: Inspection, name: str, trial: bool) -> Inspection:
 
 
 def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions:
-    """Check a model and run it on every case: CPU, one thread, one image at a time; the first number of the
-    first output is the score.
+    """Check a model and run it on every case: on CPU, with one thread, one image at a time. The first number
+    of the first output is the score.
 
-    Raises InputRefused; `scoring.inference.model_pool.Cancelled`.
+    Raises:
+        InputRefused: If the model or an image cannot be used.
+        scoring.inference.model_pool.Cancelled: If the run is cancelled.
     """
     file = read_model(model, context.name)
     seen = preflight.inspect(file, TASK, with_images(cases), cancelled=context.cancelled)
@@ -139,6 +141,6 @@ def _column_findings(outputs: Floats, cases: SafeScanCases, name: str) -> Iterat
 def received(
     truth: SafeScanCases, index: int, model: Mapping[str, Any] | None = None
 ) -> tuple[list[thumbnails.Stage], ImageInfo]:
-    """Return a model's input for one case: its pixels at 224 x 224, or at the declared size of the model
-    (`Inspection.model`)."""
+    """Return the pixels that a model receives for one case: at 224 x 224, or at the size that the model
+    declares (`Inspection.model`)."""
     return thumbnails.received(truth, index, recipe_of_size(*declared_size(model)))

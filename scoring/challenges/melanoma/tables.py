@@ -65,7 +65,7 @@ OF_TRUTH = re.compile(r"y_true|target|labels?|truth|ground_truth|gt")
 
 
 def parse_label(cell: str) -> int | None:
-    """Return 1 for melanoma, 0 for other lesions, None for any other word."""
+    """Return 1 for melanoma, 0 for another known lesion, and None for any other text."""
     word = tables.key(cell)
     return 1 if word in POSITIVE else 0 if word in NEGATIVE else None
 
@@ -304,7 +304,7 @@ MOST_COLUMNS = 2
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield the possible uses of files for Melanoma: a table with or without images, or a model with one
+    """Yield what the files may be for this challenge: a table with or without images, or a model with one
     output."""
     if contents.output_width in (1, 2):
         description = f"a Melanoma model: {counted(contents.output_width or 0, 'output')}"
@@ -364,8 +364,8 @@ read_images = partial(cases.read_images, with_demographics=False)
 
 
 def read_predictions(source: Source, truth: SafeScanCases | None, context: Context) -> Predictions:
-    """Read a prediction table, as `safe_scan.predictions.read_predictions`; report scores that rank the cases
-    in reverse."""
+    """Read a prediction table as `safe_scan.predictions.read_predictions`, and report scores that rank the
+    cases in reverse."""
     is_raw = isinstance(source, FixedSource) and RAW.changes.edits[0] in source.changes.edits
     read = predictions.read_predictions(partial(_choose_column, is_raw), source, truth, context)
     if truth is None or truth.labels is None:
@@ -376,5 +376,5 @@ def read_predictions(source: Source, truth: SafeScanCases | None, context: Conte
 
 
 def form(_truth: object) -> TableForm:
-    """Return the columns of a prediction table."""
+    """Describe the columns of a prediction table."""
     return TableForm("filename", {"score": SCORE_COLUMNS}, ID_COLUMNS)

@@ -37,7 +37,7 @@ ValueWithInterval = tuple[float | None, Interval]
 
 @dataclass(frozen=True)
 class ReplicateCounts:
-    """Counts on B replicates.
+    """Counts on B bootstrap replicates.
 
     Attributes:
         counts: Positives and negatives at or above every score [B, T].
@@ -64,7 +64,7 @@ class _Cases(NamedTuple):
 
 @dataclass(frozen=True)
 class Ordered:
-    """A scorecard's sorted scores.
+    """Sorted scores of a scorecard.
 
     Attributes:
         cuts: Every distinct threshold of "score > t", descending: 0.5 and the midpoints between successive
@@ -78,12 +78,12 @@ class Ordered:
 
 
 def ranked(card: ScoreCard) -> tuple[Floats, Bools]:
-    """Return the scores for ranking, and which cases are melanomas, [N] each."""
+    """Return the scores for ranking [N], and which cases are melanomas [N]."""
     return card.arrays["rank_scores"], card.arrays["truth"] == 1
 
 
 def ordered(card: ScoreCard) -> Ordered:
-    """Return the sorted scores, cached like the counts."""
+    """Return the sorted scores of a scorecard; the result is cached."""
     return _ordered(_cases(card))
 
 
@@ -193,10 +193,11 @@ def _counted(ranks: Floats, positive: Bools, blocks: Iterable[Floats]) -> Iterat
 
 
 def at_threshold(card: ScoreCard, threshold: float) -> dict[str, ValueWithInterval]:
-    """Return F2, accuracy, score, recall, specificity and precision for the decision "score > threshold":
-    each number and its interval on the card's replicates.
+    """Return measures for the decision "score > threshold", each with its interval on the replicates of the
+    scorecard.
 
-    It changes no official number. Cases without a score stay wrong.
+    They are F2, accuracy, score, recall, specificity and precision. Official numbers do not change. Cases
+    without a score stay wrong.
     """
 
     def quantities(counted: ReplicateCounts) -> dict[QuantityName, Floats]:
@@ -232,12 +233,17 @@ def counts_at(card: ScoreCard, threshold: float) -> list[list[int]]:
 def predictive_values(
     card: ScoreCard, threshold: float, prevalence: float | None = None
 ) -> dict[str, ValueWithInterval]:
-    """Return the predictive values of a positive prediction if `prevalence` of the people (0..1; default: as
-    in these cases) have a melanoma, each with its interval.
+    """Return predictive values at a prevalence of melanoma, each with its interval.
 
-    flagged: share of people predicted positive. precision: share of these with a melanoma.
-    missed_among_cleared: share of the others with a melanoma. Sensitivity and specificity are those of these
-    cases; the calculation assumes that they do not depend on prevalence.
+    Sensitivity and specificity are those of the test set. The calculation assumes that they do not depend on
+    prevalence.
+
+    Args:
+        prevalence: Share of people with a melanoma (0..1); None: as in the test set.
+
+    Returns:
+        flagged: share of people predicted positive. precision: share of these with a melanoma.
+            missed_among_cleared: share of the others with a melanoma.
     """
     ranks, positive = ranked(card)
     share = prevalence if prevalence is not None else float(positive.mean())
@@ -259,19 +265,19 @@ def predictive_values(
 
 
 def at_sensitivity(card: ScoreCard, wanted: float) -> tuple[OperatingPoint | None, Interval]:
-    """Return the threshold of the highest specificity with at least the wanted sensitivity, and the interval
-    of that specificity.
+    """Return the threshold with the highest specificity among those that reach a sensitivity, and the
+    interval of that specificity.
 
-    Every replicate chooses its own threshold, as in the metric specificity_at_90_sensitivity. None with only
-    one class.
+    Every replicate chooses its own threshold, as in the metric specificity_at_90_sensitivity. The point is
+    None with only one class.
     """
     _, positive = ranked(card)
     return _wanted(card, wanted, binary.point_at_sensitivity, binary.specificity_at_sensitivity, ~positive)
 
 
 def at_specificity(card: ScoreCard, wanted: float) -> tuple[OperatingPoint | None, Interval]:
-    """Return the threshold of the highest sensitivity with at least the wanted specificity, and the interval
-    of that sensitivity; see `at_sensitivity`."""
+    """Return the threshold with the highest sensitivity among those that reach a specificity, and the
+    interval of that sensitivity; see `at_sensitivity`."""
     _, positive = ranked(card)
     return _wanted(card, wanted, binary.point_at_specificity, binary.sensitivity_at_specificity, positive)
 
@@ -292,11 +298,15 @@ def _wanted(
 
 
 def thresholds(card: ScoreCard, most: int | None = None, included: Sequence[float] = ()) -> dict[str, Array]:
-    """Return F2, accuracy, score, recall, specificity and precision at every distinct threshold of "score >
-    t", from high to low t; "threshold" contains t.
+    """Return F2, accuracy, score, recall, specificity and precision at every distinct threshold t of "score >
+    t", from high to low.
 
-    Candidates are 0.5 and the midpoints between successive scores, with one above and one below all. most:
-    maximum number, evenly spread, always with the first, the last and 0.5. included: additional thresholds.
+    Thresholds are 0.5 and the midpoints between successive scores, with one above and one below all. They are
+    returned as "threshold".
+
+    Args:
+        most: Maximum number, evenly spread; the first, the last and 0.5 are always included.
+        included: Additional thresholds.
     """
     candidates = ordered(card).cuts
     if most is not None and len(candidates) > most:
@@ -315,8 +325,8 @@ def _decisions_at(card: ScoreCard, cuts: Floats) -> Decisions:
 
 
 def best_threshold(card: ScoreCard) -> float | None:
-    """Return the threshold with the highest score on these cases, the nearest to 0.5 if several are equal;
-    None if the score is undefined."""
+    """Return the threshold with the highest score on these cases; of several, the nearest to 0.5. None if the
+    score is undefined."""
     curve = thresholds(card)
     if np.isnan(curve["score"]).all():
         return None
@@ -334,11 +344,10 @@ def threshold_range(card: ScoreCard) -> tuple[float, float]:
 
 
 def histogram(card: ScoreCard, bins: int = 40) -> dict[str, Array]:
-    """Count the cases of each class with a score in each bin (low, high]; the first bin includes its low end.
-    Edges [bins + 1] cover `threshold_range`.
+    """Count the cases of each class in each bin (low, high] of the score. The first bin includes its low end.
 
-    For risks, 0.5 is an edge, so that each bin is on one side of the official threshold. Cases without a
-    score are left out.
+    The edges [bins + 1] cover `threshold_range`. For risks, 0.5 is an edge. Cases without a score are left
+    out.
     """
     edges = np.linspace(*threshold_range(card), bins + 1)
     scores, counts = ordered(card), {}
@@ -350,12 +359,14 @@ def histogram(card: ScoreCard, bins: int = 40) -> dict[str, Array]:
 
 
 def net_benefit(card: ScoreCard, grid: Sequence[float], prevalence: float | None = None) -> dict[str, Array]:
-    """Return the net benefit of deciding by "score > t" at each t of an ascending grid in [0, 1), of treating
-    everybody, and of treating nobody (0).
+    """Return the net benefit (Vickers, Elkin 2006) at each threshold t of an ascending grid in [0, 1).
 
-    prevalence: 0..1, the share of melanomas in the intended population; default: as in these cases. low,
-    high: pointwise 95 % bounds of the model's net benefit, from up to 300 of the card's replicates; missing
-    without replicates. Vickers, Elkin 2006.
+    It is computed for the decision "score > t" and for treating everybody; treating nobody has the net
+    benefit 0. The pointwise 95 % bounds `low` and `high` use up to 300 replicates and are missing without
+    replicates.
+
+    Args:
+        prevalence: Share of melanomas in the intended population, 0..1; None: as in the test set.
     """
     ranks, positive = ranked(card)
     cuts: Floats = np.asarray(grid, float)

@@ -44,7 +44,7 @@ QuantityCurves = Mapping[str, np.ndarray]
 
 
 def official(card: ScoreCard) -> tuple[Block, ...]:
-    """Return the curves with the official threshold and the best on these cases."""
+    """Return the curves with two marked thresholds: the official one, and the best one on these cases."""
     best = best_threshold(card)
     curve = along(card, None, best)
     drawn = marks(None, best)
@@ -52,18 +52,18 @@ def official(card: ScoreCard) -> tuple[Block, ...]:
 
 
 def along(card: ScoreCard, threshold: float | None, best: float | None) -> QuantityCurves:
-    """Return measures along the thresholds, including these two."""
+    """Return measures at many thresholds, including the two given ones."""
     return thresholds(card, POINTS_DRAWN, [t for t in (threshold, best) if t is not None])
 
 
 def marks(threshold: float | None, best: float | None) -> list[Mark]:
-    """Return the marks in the figures: the official threshold, the chosen one and the best."""
+    """Return the marks of figures: the official, the chosen and the best threshold."""
     chosen = [] if threshold is None else [Mark(threshold, "your threshold", "diamond", main=True)]
     return [OFFICIAL, *chosen, *([] if best is None else [Mark(best, "best on these cases", "star")])]
 
 
 def at(card: ScoreCard, threshold: float) -> tuple[Table, Text]:
-    """Return the official numbers beside those at the chosen threshold."""
+    """Return the official numbers, and beside them those at the chosen threshold."""
     reached = at_threshold(card, threshold)
     metrics = {"score": card.score, **card.metrics}
     here = cut(threshold)
@@ -90,7 +90,7 @@ def at(card: ScoreCard, threshold: float) -> tuple[Table, Text]:
 
 
 def chosen_here(card: ScoreCard, curve: QuantityCurves, best: float | None) -> Text:
-    """Return the best threshold, and why not to trust it."""
+    """Return a text that names the best threshold on these cases and says why it is too optimistic."""
     if best is None or card.score is None:
         return Text("The test set has only one class, so the score is undefined and no threshold is best.")
     reached = float(curve["score"][curve["threshold"] == best][0])
@@ -103,7 +103,7 @@ def chosen_here(card: ScoreCard, curve: QuantityCurves, best: float | None) -> T
 
 
 def lines(card: ScoreCard, curve: QuantityCurves, drawn: Sequence[Mark]) -> Figure:
-    """Return score, F2, accuracy, sensitivity and specificity over the threshold."""
+    """Return a figure of score, F2, accuracy, sensitivity and specificity against the threshold."""
     ends, yours = threshold_range(card), "Solid upright line: your threshold. "
     return Figure(
         partial(figures.threshold_lines, curve, QUANTITIES, drawn, main="score", ends=ends),
@@ -122,7 +122,7 @@ def _numbers(curve: QuantityCurves, *names: str) -> dict[str, list[float]]:
 
 
 def curves(card: ScoreCard, curve: QuantityCurves, drawn: Sequence[Mark]) -> tuple[Figure, Figure, Figure]:
-    """Return histogram, ROC, precision and recall, each with the thresholds marked."""
+    """Return a histogram, the ROC curve and the precision-recall curve, each with marked thresholds."""
     prevalence = card.per_class["positive"]["support"] / card.n_cases
     places = (
         f"{'Diamond: your threshold. ' if _chosen(drawn) else ''}Circle: the official 0.5. Star: the best on "
@@ -185,7 +185,8 @@ def _histogram(card: ScoreCard, drawn: Sequence[Mark]) -> Figure:
 
 
 def chosen(card: ScoreCard, threshold: float, best: float | None) -> tuple[Block, ...]:
-    """Return all blocks that depend on the threshold: numbers beside the lines, above the curves."""
+    """Return all blocks that depend on the chosen threshold. Numbers stand beside the lines and above the
+    curves."""
     curve, drawn = along(card, threshold, best), marks(threshold, best)
     return (
         SideBySide(
@@ -196,9 +197,11 @@ def chosen(card: ScoreCard, threshold: float, best: float | None) -> tuple[Block
 
 
 def cost(card: ScoreCard, wanted: str, value: float) -> Facts | Text:
-    """Return the results at a threshold that reaches the required share.
+    """Return the results at the threshold that reaches a required sensitivity or specificity.
 
-    wanted: "sensitivity" or "specificity". value: 0..1.
+    Args:
+        wanted: "sensitivity" or "specificity".
+        value: The required value, 0..1.
     """
     other, find = {
         "sensitivity": ("specificity", at_sensitivity),

@@ -63,9 +63,9 @@ CLASS_COLUMNS = (
 
 
 def views(card: ScoreCard) -> Views:
-    """Return headline and sections of a scorecard.
+    """Return the views of a scorecard: headline and sections.
 
-    The sections "Threshold", "Missed" and "Net benefit" are for reports: on the page, choices change them.
+    The sections "Threshold", "Missed" and "Net benefit" are only for reports. On the page, users change them.
     """
     return Views(
         headline(card),
@@ -81,7 +81,7 @@ def views(card: ScoreCard) -> Views:
 
 
 def headline(card: ScoreCard) -> Headline:
-    """Return the score, a figure of its parts, and the numbers beside it."""
+    """Return the headline: the score, a figure of its parts, and further numbers."""
     positives, interval = card.per_class["positive"]["support"], card.intervals.get("score")
     of_metrics = (
         ("f2", "F2", "60 of 100 points"),
@@ -121,7 +121,7 @@ def _arithmetic(card: ScoreCard) -> str:
 
 
 def calls(card: ScoreCard) -> Text:
-    """Return how many melanomas are missed, and how many other lesions are flagged."""
+    """Return a text that says how many melanomas are missed and how many other lesions are flagged."""
     (quiet, alarms), (missed, flagged) = card.confusion[1]
     return Text(
         f"At 0.5 :red[▲] **{missed} of {missed + flagged}** melanomas are missed, and **{alarms} of "
@@ -131,8 +131,7 @@ def calls(card: ScoreCard) -> Text:
 
 
 def in_practice(card: ScoreCard, prevalence: float | None) -> SideBySide:
-    """Return the predictive values of a positive prediction if this share of people, 0..1, have a melanoma;
-    None: as in these cases."""
+    """Return predictive values at a prevalence of melanoma (0..1). None uses that of the test set."""
     values = predictive_values(card, THRESHOLD, prevalence)
 
     def lines(*named: tuple[str, str]) -> Text:
@@ -156,7 +155,7 @@ def in_practice(card: ScoreCard, prevalence: float | None) -> SideBySide:
 
 
 def classes(card: ScoreCard) -> tuple[Block, ...]:
-    """Return the confusion matrix, and both classes in numbers."""
+    """Return the confusion matrix, and the measures of both classes."""
     labels, counts = card.confusion
     figure = Figure(
         partial(
@@ -200,10 +199,8 @@ def _classes_table(card: ScoreCard) -> Table:
 
 
 def benefit(card: ScoreCard, prevalence: float | None) -> tuple[Block, ...]:
-    """Return whether deciding by the model is better than treating everybody or nobody.
-
-    prevalence: share of melanomas in the intended population, 0..1; None: as in the test set.
-    """
+    """Return whether deciding by the model is better than treating everybody or nobody. `prevalence` is the
+    share of melanomas, 0..1; None: as in the test set."""
     if "reliability_n" not in card.arrays:
         return (
             Text(
@@ -252,7 +249,7 @@ def _usual(card: ScoreCard, prevalence: float | None) -> Table:
 
 
 def subgroups(card: ScoreCard) -> Sequence[Block]:
-    """Return shares by age, gender and body site, or why there are none."""
+    """Return results by age, gender and body site, or a text that says why there are none."""
     if any(card.more["slices"].values()):
         return shared.subgroups(card, MEASURES)
     return (
@@ -261,7 +258,8 @@ def subgroups(card: ScoreCard) -> Sequence[Block]:
 
 
 def case_score(card: ScoreCard, index: int) -> Figure:
-    """Return one case's score on a line of all thresholds. index: of the case in `card.cases`."""
+    """Return a figure of the score of one case among all thresholds. `index` is its position in
+    `card.cases`."""
     case, ends = card.cases[index], threshold_range(card)
     output = "no prediction" if case["output"] is None else f"raw output {case['output']!r}"
     return Figure(

@@ -54,8 +54,15 @@ from scoring.statistics.replicates import Quantities, Replicates, leave_one_out_
 
 @dataclass(frozen=True)
 class CountedNuclei:
-    """Counted nuclei. rules: name of the chosen rule. counted: counts by rule. truth_um [n], predicted_um
-    [m]: distances from tumour nuclei to the nearest lymphocyte, NaN if undefined."""
+    """Counted nuclei.
+
+    Attributes:
+        rules: Name of the chosen rule.
+        counted: Counts by rule.
+        truth_um: Distance in um from each true tumour nucleus to the nearest lymphocyte [n]; NaN if
+            undefined.
+        predicted_um: The same for predicted nuclei [m].
+    """
 
     truth: PumaTruth
     detections: PairedNuclei
@@ -71,7 +78,7 @@ class CountedNuclei:
 
 
 def metric_values(s: CountedNuclei, point: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the metrics in their fixed order; NaN if undefined."""
+    """Return the metrics in the order of the scorecard; NaN if undefined."""
     support, predicted = s.chosen.support.sum(0), s.chosen.predicted.sum(0)
     return {
         **{name: float(point[name][0]) for name in METRICS.values()},
@@ -95,7 +102,7 @@ def _best(s: CountedNuclei, rules: str) -> np.ndarray:
 
 
 def class_rows(s: CountedNuclei, point: Mapping[Any, Any], replicates: Replicates) -> dict[str, Any]:
-    """Return a row per class, NaN if undefined."""
+    """Return a row of measures per class; NaN if undefined."""
     t, area = s.chosen, float(diagnostics.square_millimetres(s.truth.sizes).sum())
     hits, support, predicted = (a.sum(0) for a in (t.true_positive, t.support, t.predicted))
     precision, recall = divide(hits, predicted), divide(hits, support)
@@ -124,7 +131,7 @@ def class_rows(s: CountedNuclei, point: Mapping[Any, Any], replicates: Replicate
 
 
 def image_rows(s: CountedNuclei) -> list[dict[str, Any]]:
-    """Return a row per image in truth order, NaN if undefined."""
+    """Return a row of measures per image in truth order; NaN if undefined."""
     t, d = s.chosen, s.detections
     hits, support, predicted = (a.sum(1) for a in (t.true_positive, t.support, t.predicted))
     f1, macro, micro = t.f1, mean_of_defined(t.f1), f_score(hits, support, predicted)
@@ -155,8 +162,11 @@ def image_rows(s: CountedNuclei) -> list[dict[str, Any]]:
 
 
 def further_entries(s: CountedNuclei, confusion: np.ndarray) -> dict[str, Any]:
-    """Return the challenge's own top-level entries: detection regardless of class, from the confusion matrix
-    [11, 11], and distances from tumour to immune cells."""
+    """Return the entries that only this challenge adds to the scorecard.
+
+    They are detection regardless of class, from the confusion matrix [11, 11], and distances from tumour
+    nuclei to immune cells.
+    """
     paired, support, predicted = confusion[:-1, :-1].sum(), confusion[:-1].sum(), confusion[:, :-1].sum()
     return {
         "detection": {
@@ -173,8 +183,11 @@ FEW_IMAGES = 100
 
 
 def score(truth: PumaTruth, predictions: NucleiPredictions, settings: ScoreSettings) -> ScoreCard:
-    """Score predictions on the truth that they were matched to; the unit is the image. All three macro F1s
-    are computed; the option `rules` selects the score. Raises InputRefused."""
+    """Score predictions that were matched to the truth. Raises InputRefused.
+
+    All three macro F1s are computed, and the option `rules` selects the score. The unit of the intervals is
+    the image.
+    """
     if settings.problems:
         raise InputRefused(settings.problems, [*truth.findings, *predictions.findings])
     statistics, metadata, options = settings.statistics, settings.metadata, settings.options
@@ -188,10 +201,10 @@ def score(truth: PumaTruth, predictions: NucleiPredictions, settings: ScoreSetti
 
 
 def rescore(truth: PumaTruth, predictions: NucleiPredictions, card: ScoreCard, **changed: Any) -> ScoreCard:
-    """Return the same submission with another value of `rules`, `radius`, `min_confidence` or `resamples`,
-    all else as on the card, but without outline quality.
+    """Score the same submission with another value of `rules`, `radius`, `min_confidence` or `resamples`,
+    without outline quality.
 
-    The card's nuclei and pairs are reused. Raises InputRefused.
+    Nuclei and pairs of the scorecard are reused. Raises InputRefused.
     """
     source = card.provenance
     used = (
@@ -223,8 +236,8 @@ def _options(rule: MatchingRule) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class PumaEvaluation:
-    """The scored input and the method. source: the provenance. outlines: whether outlines are measured
-    too."""
+    """Input of a scoring, with its method. `source` is the provenance; `outlines` says whether outlines are
+    measured too."""
 
     truth: PumaTruth
     predictions: NucleiPredictions

@@ -38,7 +38,7 @@ LEAVE_OUT = SuggestedFix(
 
 @dataclass(frozen=True)
 class WrittenFiles:
-    """Format of the case files, as far as the challenge's evaluator depends on it.
+    """Format of the case files, as far as the official evaluator depends on it.
 
     Attributes:
         keys: Key of the list in each case's file, `POLYGONS` for a case without a file.
@@ -54,7 +54,7 @@ class WrittenFiles:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether a file is not in the form that the evaluator reads."""
+        """Whether any file is in a form that the official evaluator does not read."""
         return bool({*self.keys} - {POLYGONS})
 
 
@@ -63,7 +63,12 @@ NO_FILE = NucleiFile(Nuclei.empty(), key=POLYGONS)
 
 @dataclass(frozen=True)
 class CaseFiles:
-    """Content of several files in order. digest_of: SHA-256 by member. problems: errors of all files."""
+    """Content of several files in order.
+
+    Attributes:
+        digest_of: SHA-256 by member.
+        problems: Errors of all files.
+    """
 
     contents: tuple[NucleiFile, ...]
     digest_of: Mapping[str, str]
@@ -72,7 +77,7 @@ class CaseFiles:
 
     @property
     def names(self) -> Counter[str]:
-        """Class names as written -> number of nuclei."""
+        """Number of nuclei by class name as written."""
         return sum((Counter(nuclei_file.names) for nuclei_file in self.contents), Counter())
 
     @property
@@ -80,7 +85,7 @@ class CaseFiles:
         return tuple(nuclei_file.nuclei for nuclei_file in self.contents)
 
     def written(self, of_case: Iterable[NucleiFile]) -> WrittenFiles:
-        """Return the format of the files. of_case: the file of each case, `NO_FILE` if there is none."""
+        """Return the format of the files. `of_case` is the file of each case, `NO_FILE` if there is none."""
         files = tuple(of_case)
         return WrittenFiles(
             tuple(file.key for file in files),
@@ -91,8 +96,8 @@ class CaseFiles:
 
 
 def case_id(name: str) -> str:
-    """Return the case of a file: its name without folder, extension, a preceding image extension
-    (a.tif.json), and a final `_nuclei`."""
+    """Return the case that a file name stands for: the name without folder, extension, image extension
+    (a.tif.json) and final `_nuclei`."""
     base = PurePosixPath(name).name
     ending = next((ending for ending in ENDINGS if base.lower().endswith(ending)), "")
     base = base[: len(base) - len(ending)]
@@ -101,14 +106,14 @@ def case_id(name: str) -> str:
 
 
 def is_nuclei_file(member: str) -> bool:
-    """Return whether a name is that of a nuclei file: JSON, and not a file of tissue or classes."""
+    """Return whether a file name can be a file of nuclei: JSON, but not a file of tissue or classes."""
     path = PurePosixPath(member)
     named = path.suffix.lower() in ENDINGS and path.name not in OF_CLASSES
     return named and not path.stem.endswith(TISSUE)
 
 
 def by_case(files: SourceFiles, members: Iterable[str]) -> tuple[dict[str, str], list[Finding]]:
-    """Return the first member of each case, and `duplicate-case` for cases with several."""
+    """Return the first file of each case, and `duplicate-case` for cases with several files."""
     members_of: dict[str, list[str]] = {}
     for member in members:
         members_of.setdefault(case_id(member), []).append(member)
@@ -121,8 +126,12 @@ def by_case(files: SourceFiles, members: Iterable[str]) -> tuple[dict[str, str],
 
 
 def read_cases(files: SourceFiles, members: Iterable[str], naming: Naming, graded: bool) -> CaseFiles:
-    """Read files of nuclei, one by one. naming: treatment of other class names. graded: whether confidences
-    are read."""
+    """Read files of nuclei one by one.
+
+    Args:
+        naming: Treatment of other class names.
+        graded: Whether confidences are read.
+    """
     contents: list[NucleiFile] = []
     digest_of: dict[str, str] = {}
     problems: list[Finding] = []
@@ -180,7 +189,8 @@ def _in_order(first: int, names: Sequence[str], order: str) -> SuggestedFix:
 
 
 def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> CaseFiles:
-    """Return the same with `out-of-image` for each file, by the size of its image."""
+    """Return a copy with `out-of-image` findings for nuclei outside their image. `sizes` are the sizes of the
+    images."""
     beyond = [
         entry
         for nuclei_file, size, where in zip(files.contents, sizes, places, strict=True)
@@ -190,7 +200,7 @@ def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> Case
 
 
 def outside(contents: NucleiFile, size: np.ndarray, where: str) -> Iterator[Finding]:
-    """Yield `out-of-image` for centroids outside an image of `size` (width, height, px)."""
+    """Yield `out-of-image` for centroids outside an image of `size` (width and height in px)."""
     nuclei = contents.nuclei
     beyond = nuclei.outside(size)
     if beyond.any():
@@ -244,10 +254,12 @@ HOW_TO_FIX = f"Write {CASE},{PATH} with paths relative to {TABLE}."
 
 @dataclass(frozen=True)
 class SubmissionMembers:
-    """member_of: case -> the member with its prediction, None if none can be read. digest_of: SHA-256 of the
-    table, if there is one.
+    """Members of a submission.
 
-    table: its member, None if there is none.
+    Attributes:
+        member_of: The member with the prediction of each case; None if none can be read.
+        digest_of: SHA-256 of the table, if there is one.
+        table: Member that is a table; None if there is none.
     """
 
     member_of: Mapping[str, str | None]
@@ -260,8 +272,12 @@ class SubmissionMembers:
 def find_predictions(
     files: SourceFiles, ids: Sequence[str] | None, leaves: Callable[[str], bool]
 ) -> SubmissionMembers:
-    """Return the predictions of a submission. ids: the cases of the truth, None without a truth. leaves:
-    whether a member is a link out of the submission, which is then not opened."""
+    """Find the prediction file of each case in a submission.
+
+    Args:
+        ids: Cases of the truth; None without a truth.
+        leaves: Returns whether a member is a link to a file outside the submission, which is then not opened.
+    """
     member = _table_of(files)
     if member is not None and leaves(member):
         return SubmissionMembers({}, {}, member, (outward(member),), ())
@@ -302,7 +318,7 @@ def _nothing_of(files: SourceFiles) -> str:
 
 
 def outward(member: str) -> Finding:
-    """Return `unsafe-path` for a link out of the submission."""
+    """Return `unsafe-path` for a link to a file outside the submission."""
     return error(
         "unsafe-path", member, "it is a link to a file outside the folder: put the file itself there."
     )

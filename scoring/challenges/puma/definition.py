@@ -36,7 +36,7 @@ def correct(card: ScoreCard) -> np.ndarray:
 
 
 def sample(_card: ScoreCard, _metric: str) -> PairedSample | None:
-    """Return None: no metric of nuclei is a mean over images for a paired test."""
+    """Return None, because no metric is a mean over images that a paired test could compare."""
     return None
 
 

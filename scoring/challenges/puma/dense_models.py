@@ -42,11 +42,11 @@ GRID = 64
 
 
 def peaks(answer: Floats, stride: float, least: float = LEAST) -> Nuclei:
-    """Return nuclei where "not background" is highest around and above a probability.
+    """Return nuclei at the local maxima of the probability of "not background".
 
-    Cells that are equally high and touch are one nucleus: a sure model gives 1 all over it. The outline
-    ends where the probability falls below `least`, at most halfway to the next peaks, at equal distances
-    in opposite directions: so the mean of its vertices is the peak, which is scored.
+    Equal neighbouring maxima are one nucleus. An outline ends where the probability falls below `least`, and
+    at most halfway to the next maxima. It extends equally far in opposite directions, so that the mean of its
+    vertices is the maximum, which is scored.
 
     Args:
         answer: Probabilities [1 + 10, h, w], first background.
@@ -54,7 +54,7 @@ def peaks(answer: Floats, stride: float, least: float = LEAST) -> Nuclei:
 
     Returns:
         Nuclei with the probability of their class as confidence. Their key is `probability`, as on the
-        platform, so that `scores` are 1.
+            platform, so that `scores` are 1.
     """
     smooth = gaussian_filter(answer, (0, SMOOTHING, SMOOTHING))
     some = 1 - smooth[0]
@@ -128,8 +128,14 @@ AS_IT_IS = Recipe(())
 
 @dataclass(frozen=True)
 class DenseModel:
-    """Facts about a dense model. name: its name in messages. places: class of each output channel after the
-    first [10]. size: required width and height, None for any. findings: warnings about it."""
+    """A model that returns a probability map (dense model).
+
+    Attributes:
+        name: Name in messages.
+        places: Class of each output channel after the first [10].
+        size: Required width and height; None for any.
+        findings: Warnings about the model.
+    """
 
     name: str
     places: tuple[int, ...]
@@ -138,7 +144,7 @@ class DenseModel:
 
 
 def examined(process: RunnableModel, facts: ModelFacts, name: str) -> DenseModel:
-    """Check the declarations of a model, and run it twice on noise.
+    """Check what a model declares, and run it twice on noise.
 
     Raises:
         InputRefused: With every problem.
@@ -162,18 +168,22 @@ def examined(process: RunnableModel, facts: ModelFacts, name: str) -> DenseModel
 
 
 class Map(NamedTuple):
-    """Probabilities over a tile. values: float32 [1 + 10, h, w], first background, then the classes in the
-    challenge's order. stride: px per cell; the last cells of a row and column may be cut."""
+    """Probability map of a tile.
+
+    Attributes:
+        values: float32 [1 + 10, h, w], first background, then the classes in the challenge's order.
+        stride: px per cell; the last cells of a row and column may be cut.
+    """
 
     values: Floats
     stride: int
 
 
 def probabilities(process: RunnableModel, model: DenseModel, pixels: Pixels, where: str = "the image") -> Map:
-    """Return a model's map for a tile of any size.
+    """Return the probability map of a tile of any size.
 
-    A tile as large as one window needs one run. A larger tile is processed in overlapping windows, which are
-    blended: the weight of a window falls towards its edges. A smaller tile is extended by reflection.
+    A tile as large as one window needs one run. A larger tile is processed in overlapping windows, whose
+    weight falls towards their edges. A smaller tile is extended by reflection.
 
     Args:
         pixels: RGB, uint8 [H, W, 3].

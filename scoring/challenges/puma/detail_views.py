@@ -33,7 +33,7 @@ INTRODUCTION = Text(
 
 
 def tissue(card: ScoreCard) -> tuple[Text, SideBySide, SideBySide]:
-    """Return the quantities that a pathologist would count, from truth and prediction."""
+    """Return counts and distances that a pathologist would measure, from truth and prediction."""
     return (
         INTRODUCTION,
         SideBySide(((densities(card),), (lymphocyte_shares(card),)), (1, 1)),
@@ -42,7 +42,7 @@ def tissue(card: ScoreCard) -> tuple[Text, SideBySide, SideBySide]:
 
 
 def densities(card: ScoreCard) -> Figure:
-    """Return nuclei per mm² of each class."""
+    """Return a figure of the density of each class in nuclei per mm²."""
     true, predicted = (
         np.array([entry[f"per_mm2_{side}"] for entry in card.per_class.values()]) for side in SIDES
     )
@@ -54,7 +54,7 @@ def densities(card: ScoreCard) -> Figure:
 
 
 def lymphocyte_shares(card: ScoreCard) -> Figure:
-    """Return lymphocytes as a share of all nuclei, one dot per image."""
+    """Return a figure of lymphocytes as a share of all nuclei, with one dot per image."""
     names = [row["case"] for row in card.cases]
     true, predicted = (np.array([row[f"til_share_{side}"] for row in card.cases], float) for side in SIDES)
     together = [f"{side_name} {percent(card.metrics[f'til_share_{side_name}'])}" for side_name in SIDES]
@@ -69,7 +69,7 @@ def lymphocyte_shares(card: ScoreCard) -> Figure:
 
 
 def distances(card: ScoreCard) -> Figure:
-    """Return the share of tumour nuclei with a lymphocyte within each distance in µm."""
+    """Return a figure of the share of tumour nuclei that have a lymphocyte within each distance in µm."""
     away = [card.arrays[f"um_{side}"] for side in SIDES]
     within = diagnostics.drawn_within(*away)
     true, predicted = (diagnostics.cumulative(values, within) for values in away)
@@ -144,7 +144,7 @@ EXPLAIN = (
 
 
 def outlines(card: ScoreCard) -> tuple[Block, ...]:
-    """Return the outline quality of all classes together, of each class, and of each tile."""
+    """Return the outline quality of all classes together, of each class, and of each image."""
     measured = card.more["outlines"]
     if not measured["n_tiles"]:
         return (
@@ -160,7 +160,7 @@ def outlines(card: ScoreCard) -> tuple[Block, ...]:
 
 
 def by_class(card: ScoreCard) -> Figure:
-    """Return the panoptic quality of each class with its interval, best class first."""
+    """Return a figure of the panoptic quality of each class with its interval, best class first."""
     rows = sorted(card.per_class.items(), key=lambda item: -(item[1]["pq"] or 0))
     drawn = [
         intervals.IntervalRow(spaced(name), row["pq"], row.get("pq_interval"), row["images_truth"])
@@ -180,7 +180,7 @@ def by_class(card: ScoreCard) -> Figure:
 
 
 def class_table(card: ScoreCard) -> Table:
-    """Return panoptic quality with its parts, and the overlap of matched nuclei, for each class."""
+    """Return a table of panoptic quality, its parts, and the overlap of matched nuclei for each class."""
     columns = (
         Column("class", "class", width=96),
         Column("pq", "PQ", "bar", better="higher", width=80),
@@ -200,7 +200,7 @@ def class_table(card: ScoreCard) -> Table:
 
 
 def tile_table(card: ScoreCard) -> Table:
-    """Return panoptic quality and overlap of each tile, worst first."""
+    """Return a table of panoptic quality and overlap for each image, worst first."""
     rows = sorted(card.cases, key=lambda row: (row["matched_iou"] is None, row["matched_iou"] or 0.0))
     columns = (
         Column("case", "image", width=200),

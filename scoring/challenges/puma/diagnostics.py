@@ -35,12 +35,12 @@ NO_CLASS = -1
 
 
 def til_share(counts: np.ndarray) -> np.ndarray:
-    """Lymphocytes / all nuclei from counts [..., 10]; NaN without a nucleus."""
+    """Return lymphocytes as a share of all nuclei, from counts [..., 10]; NaN without nuclei."""
     return divide(counts[..., LYMPHOCYTES], counts.sum(-1))
 
 
 def square_millimetres(sizes: np.ndarray) -> np.ndarray:
-    """Area [N] of images of sizes [N, 2] px."""
+    """Return the area of images in mm² [N], from sizes [N, 2] in px."""
     area: Floats = sizes.astype(float).prod(-1) * MICROMETRES_PER_PIXEL**2 / 1e6
     return area
 
@@ -48,10 +48,14 @@ def square_millimetres(sizes: np.ndarray) -> np.ndarray:
 def tumor_to_lymphocyte(
     classes: np.ndarray, points: np.ndarray, first: np.ndarray, counting: np.ndarray
 ) -> np.ndarray:
-    """um from every tumour nucleus to the nearest lymphocyte of its image [n]; NaN for other nuclei and in
-    images without lymphocytes.
+    """Return the distance in um from every tumour nucleus to the nearest lymphocyte of its image [n].
 
-    points: px [n, 2]. first: where the nuclei of each image begin [N + 1]. kept: nuclei that count, bool [n].
+    NaN for other nuclei and in images without lymphocytes.
+
+    Args:
+        points: Positions in px [n, 2].
+        first: Index of the first nucleus of each image [N + 1].
+        counting: Nuclei that count, bool [n].
     """
     away = np.full(len(classes), np.nan)
     for start, end in pairwise(first):
@@ -66,23 +70,25 @@ def tumor_to_lymphocyte(
 
 
 def drawn_within(*distances: np.ndarray) -> np.ndarray:
-    """Return where to draw shares of distances (um): 61 places from 0 to where 99 % of all that are defined
-    lie, a multiple of 60."""
+    """Return 61 evenly spaced distances (um) at which to draw cumulative shares.
+
+    They end at the 99th percentile of the defined distances, rounded to a multiple of 60.
+    """
     defined = np.concatenate([values[~np.isnan(values)] for values in distances])
     most = np.percentile(defined, 99, method="higher") if len(defined) else 0.0
     return np.linspace(0, 60 * max(1.0, np.ceil(most / 60)), 61)
 
 
 def cumulative(distances: np.ndarray, within: np.ndarray) -> np.ndarray | None:
-    """Return the share of the defined distances (um) that is at most each of `within` [n]; None if
-    there are none."""
+    """Return the cumulative share of distances (um) up to each of `within` [n]. Undefined distances are
+    ignored; None if all are undefined."""
     defined = np.sort(distances[~np.isnan(distances)])
     return np.searchsorted(defined, within, side="right") / len(defined) if len(defined) else None
 
 
 def summary(distances: np.ndarray) -> dict[str, float] | None:
-    """n, median (um) and the share within 20 and 50 um of the distances that are defined; None if
-    there are none."""
+    """Return number, median (um) and the shares within 20 and 50 um of the defined distances; None if there
+    are none."""
     distances = distances[~np.isnan(distances)]
     if not len(distances):
         return None
@@ -101,7 +107,7 @@ def score_warnings(
     metrics: Mapping[str, Any],
     replicates: Replicates,
 ) -> Iterator[Finding]:
-    """Yield the warnings and notes of scoring. counted: with the chosen rule."""
+    """Yield warnings and notes about the score. `counted` are the counts by the chosen rule."""
     changed = [f"radius {rule.radius:g} px"] * (rule.radius != RADIUS)
     if rule.min_confidence is not None:
         changed.append(f"only predictions of confidence {rule.min_confidence:g} and more")
@@ -179,23 +185,29 @@ MOST_PAIRS = 2_000_000
 
 
 def widest(card: ScoreCard) -> PairedNuclei:
-    """Return the nuclei of a card with their pairs up to 30 px; if nuclei are crowded, up to the card's own
-    radius."""
+    """Return the nuclei of a scorecard with pairs up to 30 px. If nuclei are crowded, pairs end at the radius
+    of the scorecard."""
     d = of_card(card)
     return reaching(d, RADIUS_RANGE[1], MOST_PAIRS) or d
 
 
 def along_radius(card: ScoreCard, steps: int = 30) -> dict[str, Floats]:
-    """Return the score by the card's rule at radii from 1 to 30 px, with the card's smallest confidence: "x"
-    in px and "y". If nuclei are crowded, the curve ends at the card's own radius."""
+    """Return the score at matching radii from 1 to 30 px: "x" in px and "y".
+
+    Rule and smallest confidence are those of the scorecard. If nuclei are crowded, the curve ends at the
+    radius of the scorecard.
+    """
     rule, x, d = rule_of(card), np.linspace(*RADIUS_RANGE, steps), widest(card)
     x = x[x <= d.reach]
     return _along(d, x, [replace(rule, radius=float(radius)) for radius in x])
 
 
 def along_confidence(card: ScoreCard, steps: int = 30) -> dict[str, Floats]:
-    """Return the score by the card's rule without predictions below a confidence, with the card's radius:
-    "x", evenly spread among the confidences, beginning with a value that leaves out nothing, and "y"."""
+    """Return the score without predictions below a confidence: "x" and "y".
+
+    Rule and radius are those of the scorecard. "x" is spread evenly among the confidences and begins with a
+    value that leaves out nothing.
+    """
     rule, values = rule_of(card), np.unique(np.r_[card.arrays["confidence"], 0.0])
     x = values[np.unique(np.rint(np.linspace(0, len(values) - 1, steps)).astype(int))]
     return _along(of_card(card), x, [replace(rule, min_confidence=float(least)) for least in x])
@@ -220,17 +232,17 @@ AGREE_PX, SMOOTHING_PX = 5.0, 2.0
 
 
 def shift(card: ScoreCard) -> np.ndarray:
-    """Return the offset of predictions from the truth, px to the right and down [2].
+    """Return the offset of predictions from the truth in px, to the right and down [2].
 
-    It is the offset on which most pairs of a true nucleus and a prediction of its class within 30 px agree,
-    within 5 px; NaN if no offset is clear.
+    Pairs are a true nucleus and a prediction of its class within 30 px. The result is the offset on which
+    most pairs agree within 5 px; NaN if no offset is clear.
     """
     ways, _, reach = _ways(card)
     return _densest(ways, reach)
 
 
 def shifts(card: ScoreCard) -> np.ndarray:
-    """Return the same for every image [N, 2]."""
+    """Return the offset of `shift` for every image [N, 2]."""
     ways, of_case, reach = _ways(card)
     return np.array([_densest(ways[of_case == case], reach) for case in range(len(card.cases))])
 
@@ -268,8 +280,11 @@ def _kept(card: ScoreCard) -> np.ndarray:
 
 
 def suspicious_signs(card: ScoreCard) -> tuple[tuple[str, ...], ...]:
-    """Return signs of mistakes for each case, as text: missing, nothing predicted, twice or half as many
-    nuclei as in the truth, all of one class, or shifted by at least 5 px."""
+    """Return texts about signs of mistakes for each case.
+
+    Signs are: no file, nothing predicted, at least twice or at most half as many nuclei as in the truth, a
+    single class, a shift of at least 5 px.
+    """
     d, counting = of_card(card), _kept(card)
     occurring = np.zeros((2, len(d), len(CLASSES)), bool)
     occurring[0][d.truth.case, d.truth.classes] = True

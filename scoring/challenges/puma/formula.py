@@ -50,14 +50,19 @@ class Tallies:
 
     @property
     def f1(self) -> np.ndarray:
-        """F1 of each image and class [N, K]; NaN if the class does not occur."""
+        """F1 of each class in each image [N, K]; NaN if the class does not occur."""
         return f_score(self.true_positive, self.support, self.predicted)
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums for all aggregations, for every row of weights: [B, K] each, except weight [B]. f1: sum of the
-    images' F1; occurs: number of images with the class."""
+    """Sums over images from which all macro F1s are computed, for every row of weights: [B, K], except weight
+    [B].
+
+    Attributes:
+        f1: Sum of the F1 of the images.
+        occurs: Number of images with the class.
+    """
 
     true_positive: np.ndarray
     support: np.ndarray
@@ -68,7 +73,7 @@ class Sums:
 
 
 def image_sums(tallies: Sequence[np.ndarray], weights: Floats) -> list[Floats]:
-    """Return the sums [B, K] over the images of each of the counts [N, K], for rows of weights [B, N]."""
+    """Return the weighted sum over images [B, K] of each array of counts [N, K], for weights [B, N]."""
     columns = np.hstack(tallies).astype(float)
     total = np.zeros((len(weights), columns.shape[1]))
     # Image by image and not as a matrix product, whose order of additions depends on the processor: the same
@@ -88,8 +93,11 @@ def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
 
 
 def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
-    """Return the parts of the macro F1 under a rule, by unit [n, ...]. Pooled: numbers of matches, nuclei and
-    predictions of each class; other rules: sum of the images' F1, images with the class, and images."""
+    """Return values of each unit from whose sums the macro F1 is computed [n, ...].
+
+    Rule pooled: matches, nuclei and predictions of each class. Other rules: sum of the F1 of images, images
+    with the class, and all images.
+    """
     if rules == "pooled":
         columns = np.hstack([tallies.true_positive, tallies.support, tallies.predicted])
     else:
@@ -98,16 +106,18 @@ def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
 
 
 def categories_of_sums(rules: str, number: int) -> Categories:
-    """Return which sums of `unit_sums` contain each class's F1 and its number of images, or if pooled its
-    matches and nuclei."""
+    """Return which sums of `unit_sums` belong to each class."""
     classes = np.arange(number)
     gains = (classes, classes + 2 * number) if rules == "pooled" else (classes,)
     return Categories(classes, cases=(classes + number,), gains=gains)
 
 
 def score_of_sums(rules: str, sums: np.ndarray, in_data: int | None = None) -> np.ndarray:
-    """Return the macro F1 under a rule from the sums [..., K] of `unit_sums`. in_data: as in `macro_f1`; None
-    if the sums are of whole test sets, each with its own classes."""
+    """Compute the macro F1 under a rule from sums [..., K] of `unit_sums`.
+
+    Args:
+        in_data: As in `macro_f1`; None if each sum is of a whole test set with its own classes.
+    """
     rows = sums.reshape(-1, sums.shape[-1])
     nothing = np.zeros((len(rows), 0))
     if rules == "pooled":
@@ -124,8 +134,8 @@ def score_of_sums(rules: str, sums: np.ndarray, in_data: int | None = None) -> n
 def class_values(rules: str, s: Sums) -> np.ndarray:
     """Return the value of each class [B, K] under a rule; NaN for a class without an image of nonzero weight.
 
-    description: mean F1 of the images with the class. grand-challenge: sum of the F1 / all images. pooled: F1
-    of the summed counts.
+    Rule description: mean F1 of the images with the class. Rule grand-challenge: sum of F1 divided by the
+    number of all images. Rule pooled: F1 of the summed counts.
     """
     if rules == "pooled":
         return f_score(s.true_positive, s.support, s.predicted)
@@ -134,26 +144,32 @@ def class_values(rules: str, s: Sums) -> np.ndarray:
 
 
 def macro_f1(rules: str, values: np.ndarray, in_data: int | Ints) -> np.ndarray:
-    """Return the mean over classes [B]; NaN if no class occurs. values: of `class_values` [B, K]. in_data:
-    classes that occur in any image.
+    """Return the mean over classes [B]; NaN if no class occurs.
 
-    grand-challenge, pooled: over the classes that occur. description: over all K; if a resampled set lacks a
-    class of the data, that class is left out, and the mean keeps its share of the K.
+    The rules grand-challenge and pooled average the classes that occur. The rule description averages all K
+    classes. If a resampled set lacks a class of the data, this class is left out and the mean is scaled
+    accordingly.
+
+    Args:
+        values: Result of `class_values` [B, K].
+        in_data: Number of classes that occur in any image.
     """
     mean = mean_of_defined(values)
     return mean * (in_data / values.shape[1]) if rules == "description" else mean
 
 
 def perfect(tallies: Tallies) -> Tallies:
-    """Return the counts if the truth were submitted as the prediction."""
+    """Return the counts of perfect predictions."""
     return Tallies(tallies.support, tallies.support, tallies.support)
 
 
 def quantities(rules: str, counted: Mapping[str, Tallies], weights: Floats) -> dict[QuantityName, Floats]:
-    """Return every measure for the rows of weights [B, N], [B] by name; F1 of a class under the chosen rule
-    as ("f1", class).
+    """Return every measure as arrays [B] by name, for weights [B, N]; NaN if undefined.
 
-    counted: the counts of every rule; description and pooled have the same. NaN if undefined.
+    The F1 of a class under the chosen rule has the key ("f1", class).
+
+    Args:
+        counted: Counts by rule; those of description and pooled are equal.
     """
     added = {name: sums(tallies, weights) for name, tallies in counted.items() if name != "pooled"}
     added["pooled"] = added["description"]
@@ -174,7 +190,7 @@ def quantities(rules: str, counted: Mapping[str, Tallies], weights: Floats) -> d
 
 
 def basis_of_classes(tallies: Tallies, units: Ints) -> Basis:
-    """Return the number of units of each class's F1: units with an image of the class."""
+    """Return the number of units that the F1 of each class depends on: those with an image of the class."""
     held = {("f1", name): images for name, images in zip(CLASSES, tallies.occurs.T, strict=True)}
     return Basis(counted(held, units), worst={"f1": 0.0})
 
@@ -255,7 +271,7 @@ MEANS = {
 
 
 def formula(values: Values) -> str:
-    """Return the score in one line, by the options."""
+    """Return the formula of the score as one line of text."""
     radius, least = values.get(MATCHING_RADIUS.name) or RADIUS, values.get(MIN_CONFIDENCE.name)
     parts = [
         f"macro F1: {MEANS[values.get(RULE.name) or RULE.default]}",

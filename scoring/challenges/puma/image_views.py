@@ -21,12 +21,12 @@ of colours."""
 
 
 def count_of_images(n: int) -> str:
-    """Return a number of images as text."""
+    """Return a number of images as text, such as "3 images"."""
     return f"{n} image{'s' * (n != 1)}"
 
 
 def images(card: ScoreCard) -> tuple[Figure | Table | Gallery, ...]:
-    """Return the worst images, the missing or suspicious ones, and errors of the worst."""
+    """Return the worst images, missing or suspicious images, and the errors of the worst."""
     order, signs = worst_first(card), suspicious_signs(card)
     flagged = [
         (row["case"], ", ".join(signs_of_case))
@@ -48,8 +48,8 @@ def images(card: ScoreCard) -> tuple[Figure | Table | Gallery, ...]:
 
 
 def worst_first(card: ScoreCard) -> tuple[int, ...]:
-    """Return the positions of the cases by macro F1, lowest first; equal ones by their number of errors;
-    images without nuclei on both sides last."""
+    """Return the positions of the cases by increasing macro F1, equal ones by number of errors. Images
+    without any nuclei come last."""
 
     def rank(i: int) -> tuple[bool, float, int]:
         row = card.cases[i]
@@ -59,7 +59,7 @@ def worst_first(card: ScoreCard) -> tuple[int, ...]:
 
 
 def class_heat(card: ScoreCard, places: Sequence[int]) -> Figure:
-    """Return F1 of images and classes, for some cases."""
+    """Return a heat map of the F1 of each class in some images."""
     names = [card.cases[i]["case"] for i in places]
     f1 = card.arrays["f1"][list(places)]
     return Figure(
@@ -73,7 +73,7 @@ def class_heat(card: ScoreCard, places: Sequence[int]) -> Figure:
 
 
 def images_table(card: ScoreCard) -> Table:
-    """Return all images, worst first, with signs of mistakes in a file."""
+    """Return a table of all images, worst first, with signs of mistakes."""
     order, signs = worst_first(card), suspicious_signs(card)
     columns = (
         Column("case", "image", width=200),

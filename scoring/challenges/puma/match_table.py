@@ -22,11 +22,15 @@ NONE = -1
 
 @dataclass(frozen=True)
 class NucleusOutcomes:
-    """Outcomes of the nuclei of one side, [n] each, in the order of `PairedNuclei`.
+    """What happened to the nuclei of one side (truth or prediction), [n] each, in the order of
+    `PairedNuclei`.
 
-    status: position in STATUSES, -1 for a prediction that is left out. reason: position in REASONS. partner:
-    the matching nucleus of the other side, or the nucleus that the reason is about; -1 = none. distance: px
-    to the partner, NaN if there is none.
+    Attributes:
+        status: Position in STATUSES; -1 for a prediction that is left out.
+        reason: Position in REASONS.
+        partner: The matching nucleus of the other side, or the nucleus that the reason is about; -1 if there
+            is none.
+        distance: px to the partner; NaN if there is none.
     """
 
     status: np.ndarray
@@ -36,9 +40,12 @@ class NucleusOutcomes:
 
 
 def outcomes(d: PairedNuclei, m: Matching) -> tuple[NucleusOutcomes, NucleusOutcomes]:
-    """Return the outcomes of truth and predictions. The reason is the first that applies: the case has no
-    prediction; the nearest nucleus of the same class within the radius has another match; the nearest one
-    within the radius has another class; no nucleus is near."""
+    """Return the outcomes of true nuclei and of predictions.
+
+    The reason of an error is the first that applies: the case has no prediction; the nearest nucleus of the
+    same class within the radius has another match; the nearest nucleus within the radius has another class;
+    no nucleus is near.
+    """
     near, classes = m.near, (d.truth.classes, d.predicted.classes)
     truth = _outcomes_of(m.prediction, FALSE_NEGATIVE, (near.truth, near.prediction), near.distance, classes)
     truth.reason[(m.prediction < 0) & d.missing[d.truth.case]] = MISSING_CASE
@@ -75,12 +82,16 @@ def _outcomes_of(
 def table(
     d: PairedNuclei, m: Matching, ids: Sequence[str], confidence: Array, iou: Array | None = None
 ) -> dict[str, Array]:
-    """Return the columns of `ScoreCard.matches`, read-only: by case, truth first, each side in file order.
+    """Return the columns of `ScoreCard.matches`, read-only. Rows are ordered by case, truth first, each side
+    in file order.
 
-    case, truth_class, predicted_class, status, reason: texts, "" = none. truth, prediction, near: position in
-    the file's own list, -1 = none. confidence: of the prediction, as the rule reads it [m]. distance: of a
-    match in px; near_distance: px, to `near`; NaN = none. iou: of the outlines of a match, if the truth's
-    outlines are given [n].
+    Texts are "" if there is none: case, truth_class, predicted_class, status, reason. Positions in the list
+    of a file are -1: truth, prediction, near. Numbers are NaN: distance of a match (px), near_distance to
+    `near` (px), and iou of matched outlines.
+
+    Args:
+        confidence: Confidence of each prediction as the rule reads it [m].
+        iou: IoU of the outlines of each match [n], if the truth has outlines.
     """
     truth, predicted = outcomes(d, m)
     alone = np.flatnonzero(predicted.status == FALSE_POSITIVE)
@@ -128,13 +139,13 @@ def _named(names: Sequence[str], codes: np.ndarray) -> np.ndarray:
 
 
 def to_csv(card: ScoreCard) -> str:
-    """Return the matches as CSV, unrounded, with empty cells for missing values."""
+    """Return the matches as CSV, not rounded, with empty cells for missing values."""
     columns = card.matches or {}
     return csv_text(columns, zip(*map(cells, columns.values()), strict=True))
 
 
 def cells(column: Array) -> list[Any]:
-    """Return a column of the matches as texts and numbers, "" for missing values."""
+    """Return a column of the matches as texts and numbers; missing values become ""."""
     if column.dtype == object:
         return list(column.tolist())
     empty = np.isnan(column) if column.dtype == float else column == NONE

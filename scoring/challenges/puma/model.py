@@ -48,7 +48,7 @@ STAMP = (1980, 1, 1, 0, 0, 0)
 
 
 def read_images(source: Source, name: str | None = None) -> PumaTruth:
-    """Read tiles without annotations: every image by its name. Raises InputRefused."""
+    """Read image tiles without annotations, by file name. Raises InputRefused."""
     files = open_source(source, name)
     members_of: dict[str, list[str]] = {}
     for member in files.members:
@@ -80,8 +80,13 @@ def inspect(
     timings: bool = False,
     cancelled: Cancelled | None = None,
 ) -> Inspection:
-    """Check whether a model returns maps of nuclei. timings: whether to measure the time of the first tile.
-    Raises InputRefused with every problem; `scoring.inference.model_pool.Cancelled`."""
+    """Check whether a model returns probability maps of nuclei. `timings` says whether the time of the first
+    tile is measured.
+
+    Raises:
+        InputRefused: With every problem.
+        scoring.inference.model_pool.Cancelled: If the check is cancelled.
+    """
     return _inspect(read_model(model, name), truth, timings, cancelled)[0]
 
 
@@ -127,10 +132,13 @@ def _timings(process: CancellableProcess, dense: DenseModel) -> dict[str, Any]:
 
 
 def predict(model: Model, cases: PumaTruth, context: Context) -> NucleiPredictions:
-    """Check a model and run it on every tile: CPU, one thread, one window at a time.
+    """Check a model and run it on every image tile: on CPU, with one thread, one window at a time.
 
-    A case without a readable image counts as missing, as in a submission of files. Raises InputRefused with
-    every problem; `scoring.inference.model_pool.Cancelled`.
+    A case without a readable image counts as missing, as in a submission of files.
+
+    Raises:
+        InputRefused: With every problem.
+        scoring.inference.model_pool.Cancelled: If the run is cancelled.
     """
     file = read_model(model, context.name)
     inspected, dense = _inspect(file, cases, False, context.cancelled)
@@ -187,7 +195,7 @@ class _Detect:
 
 
 def detected(process: RunnableModel, dense: DenseModel, pixels: Pixels, where: str = "the image") -> Nuclei:
-    """Return the nuclei that a dense model finds in a tile, uint8 [H, W, 3]. Raises InputRefused,
+    """Return the nuclei that a dense model detects in a tile, uint8 [H, W, 3]. Raises InputRefused,
     ModelFailed."""
     return peaks(*probabilities(process, dense, pixels, where))
 
@@ -210,7 +218,8 @@ def _about(cases: PumaTruth, outputs: tuple[Nuclei | Exception | None, ...]) -> 
 
 
 def table(cases: PumaTruth, predictions: NucleiPredictions) -> bytes:
-    """Return predictions as a zip with a file of Multiple polygons per case, in the platform's format."""
+    """Return predictions as a zip with one "Multiple polygons" file per case, the format of Grand
+    Challenge."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for case, nuclei, missing in zip(cases.ids, predictions.nuclei, predictions.missing, strict=True):
@@ -231,7 +240,7 @@ def _outlines(nuclei: Nuclei) -> Iterator[list[list[float]]]:
 
 
 def multiple_polygons(nuclei: Nuclei) -> str:
-    """Return nuclei as the platform's "Multiple polygons"."""
+    """Return nuclei in the format "Multiple polygons" of Grand Challenge."""
     polygons = [
         {
             "name": PLATFORM[k],
@@ -254,7 +263,8 @@ def multiple_polygons(nuclei: Nuclei) -> str:
 def received(
     truth: PumaTruth, index: int, _model: Mapping[str, Any] | None = None
 ) -> tuple[list[thumbnails.Stage], ImageInfo]:
-    """Return a model's input for one case: its unchanged pixels. Raises ImageUnreadable, InputRefused."""
+    """Return the pixels that a model receives for one case, which are unchanged. Raises ImageUnreadable,
+    InputRefused."""
     width, height = truth.sizes[index].tolist()
     return thumbnails.received(truth, index, Recipe(((width, height, "lanczos"),)))
 
@@ -268,7 +278,7 @@ def _listed(data: bytes, name: str) -> Nuclei:
 
 
 def tile_support() -> TileSupport:
-    """Return the functions for tiles on the page of single images."""
+    """Return the functions that the single-image page uses for tiles."""
     return TileSupport(ID, CLASSES, MICROMETRES_PER_PIXEL, til_share, _examined, detected, _listed)
 
 
@@ -277,7 +287,7 @@ OUTLINE = np.array([(-8, -8), (8, -8), (8, 8), (-8, 8)], np.float32)
 
 
 def example(truth: PumaTruth) -> tuple[str, bytes]:
-    """Return name and bytes of a zip that uses only names and sizes of the truth."""
+    """Return name and bytes of an example submission (zip) that uses only names and sizes of the truth."""
     sizes = dict(zip(truth.ids, truth.sizes.tolist(), strict=True))
     return "example.zip", zipped(
         (f"{case}.json", multiple_polygons(_nucleus(np.array(sizes[case]) / 2)).encode())

@@ -29,8 +29,10 @@ TRUTH, PREDICTION = 0, 1
 def overlay(
     truth: PumaTruth, predictions: NucleiPredictions, card: ScoreCard, index: int
 ) -> dict[str, Array]:
-    """Return the nuclei of one case with the outlines from their files; columns as in `marks`, and iou: of
-    the outlines of a match [n], NaN if there is none or an outline is missing."""
+    """Return the nuclei of one case with the outlines from their files, in the columns of `marks`.
+
+    The additional column iou [n] is the IoU of matched outlines; NaN without a match or an outline.
+    """
     drawn = marks(card, index)
     counting = np.flatnonzero(rule_of(card).keeps(predictions.nuclei[index].confidences))
     sides = _outlines(truth.nuclei[index], slice(None)), _outlines(predictions.nuclei[index], counting)
@@ -52,14 +54,20 @@ def _iou(drawn: dict[str, Array], truth: Nuclei, predicted: Nuclei, counting: Ar
 
 
 def marks(card: ScoreCard, index: int) -> dict[str, Array]:
-    """Return the nuclei of one case in one list, truth first, without predictions below the card's smallest
-    confidence.
+    """Return the nuclei of one case as one list, truth first, without predictions below the smallest
+    confidence of the scorecard.
 
-    Columns, n nuclei: xy float32 [v, 2], px, all outlines one after the other (a card contains none); start
-    [n + 1], the start of each outline (equal neighbours: no outline); centroids float64 [n, 2], px; kind 0
-    truth, 1 prediction; cls: position in CLASSES; status: in STATUSES; reason: in REASONS; partner: row of
-    the matching nucleus or of the one that the reason is about, -1 = none; number: position in its file's
-    list; score: confidence, 1 for the truth; distance: px to the partner, NaN = none.
+    Columns for n nuclei:
+
+    - xy: all outlines one after the other, float32 [v, 2], px; empty in a scorecard.
+    - start: first vertex of each outline [n + 1]; equal neighbours mean no outline.
+    - centroids: float64 [n, 2], px.
+    - kind: 0 truth, 1 prediction.
+    - cls, status, reason: positions in CLASSES, STATUSES and REASONS.
+    - partner: row of the matching nucleus or of the one that the reason is about, or -1.
+    - number: position in the list of its file.
+    - score: confidence; 1 for the truth.
+    - distance: px to the partner, or NaN.
     """
     d, rule = of_card(card), rule_of(card)
     m = nuclei_matching.match(d, rule)
@@ -109,10 +117,17 @@ MOST = 2000
 
 @dataclass(frozen=True)
 class NucleusRow:
-    """A true nucleus, or a prediction without a match. side, number: its position in its file's list.
-    centroid: x, y in px. partner: number of the matching prediction, None if there is none. confidence: of
-    the prediction. distance: px, to the match or to the nucleus that `why` is about; both None if there is
-    none. iou: of the outlines of a match, None if unknown."""
+    """A true nucleus with its match, or a prediction without a match.
+
+    Attributes:
+        side: Truth or prediction.
+        number: Position in the list of its file.
+        centroid: x, y in px.
+        confidence: Confidence of the prediction.
+        distance: px to the match or to the nucleus that `why` is about; None if there is neither.
+        partner: Number of the matching prediction; None if there is none.
+        iou: IoU of the outlines of a match; None if unknown.
+    """
 
     status: str
     name: str
@@ -128,14 +143,14 @@ class NucleusRow:
 
 @dataclass(frozen=True)
 class Listing:
-    """rows: the first `MOST`. total: number of all rows."""
+    """The first `MOST` rows, and the total number of rows."""
 
     rows: tuple[NucleusRow, ...]
     total: int
 
     def place(self, side: str, number: int) -> int | None:
-        """Return the row of a nucleus; a matched prediction is in the row of its true nucleus; None if it is
-        not listed."""
+        """Return the index of the row with a nucleus; None if it is not listed. A matched prediction is in
+        the row of its true nucleus."""
         for index, row in enumerate(self.rows):
             if (row.side, row.number) == (side, number) or (
                 side == "prediction" and row.side == "truth" and row.partner == number
@@ -145,16 +160,21 @@ class Listing:
 
 
 def listing(drawn: Mapping[str, np.ndarray], which: str, radius: float, most: int = MOST) -> Listing:
-    """Return rows of one case, truth first, each side in file order. drawn: of `overlay`. which: one of
-    LISTS. radius: px, of the matching."""
+    """Return the rows of one case, truth first, each side in file order.
+
+    Args:
+        drawn: Result of `overlay`.
+        which: One of LISTS.
+        radius: Radius of the matching in px.
+    """
     alone = (drawn["kind"] == TRUTH) | (drawn["status"] != TRUE_POSITIVE)
     chosen = np.flatnonzero(alone & np.isin(drawn["status"], LISTS[which]))
     return Listing(tuple(_row(drawn, i, radius) for i in chosen[:most].tolist()), len(chosen))
 
 
 def nucleus_row(drawn: Mapping[str, np.ndarray], side: str, number: int, radius: float) -> NucleusRow | None:
-    """Return one nucleus of a case, a matched prediction as the row of its true nucleus; None if the case has
-    no such nucleus."""
+    """Return the row of a nucleus; None if the case has no such nucleus. A matched prediction has the row of
+    its true nucleus."""
     here = np.flatnonzero((drawn["kind"] == SIDES.index(side)) & (drawn["number"] == number))
     if not len(here):
         return None

@@ -23,10 +23,13 @@ MOST_PAIRS = 10_000_000
 
 @dataclass(frozen=True)
 class Side:
-    """The nuclei of one side of all cases, one after the other in the truth's order of cases.
+    """Nuclei of one side (truth or prediction), case after case in the order of the truth.
 
-    first: int64 [N + 1], the first nucleus of each case. classes: int8 [n]. points: float64 [n, 2], px.
-    numbers: int32 [n], position in the file's own list.
+    Attributes:
+        first: Index of the first nucleus of each case, int64 [N + 1].
+        classes: int8 [n].
+        points: Positions in px, float64 [n, 2].
+        numbers: Position in the list of its file, int32 [n].
     """
 
     first: Ints
@@ -42,11 +45,13 @@ class Side:
 
 @dataclass(frozen=True)
 class PairedNuclei:
-    """True and predicted nuclei of all cases, and which of them are near each other.
+    """True and predicted nuclei of all cases, and the pairs that are near each other.
 
-    confidence, score: of predictions, float64 [m], as in `Nuclei`. twins: int32 [m], number of the group of
-    predictions of the same case, class and place, -1 = alone. pairs: all pairs of a true nucleus and a
-    prediction of the same case at most `reach` px apart. missing: bool [N], cases without prediction.
+    Attributes:
+        confidence: Of each prediction as in `Nuclei`, float64 [m]; also `score`.
+        twins: Group number of predictions with the same case, class and position, int32 [m]; -1 if alone.
+        pairs: All pairs of a true nucleus and a prediction of the same case at most `reach` px apart.
+        missing: Cases without prediction, bool [N].
     """
 
     truth: Side
@@ -63,7 +68,7 @@ class PairedNuclei:
 
     @property
     def arrays(self) -> dict[str, Array]:
-        """The read-only arrays of a scorecard with all this; `from_arrays` reverses this."""
+        """Read-only arrays from which `from_arrays` restores the object."""
         named: dict[str, Array] = {
             "first_truth": self.truth.first,
             "first_prediction": self.predicted.first,
@@ -88,7 +93,7 @@ class PairedNuclei:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array]) -> "PairedNuclei":
-        """Return the nuclei and pairs in the arrays of a scorecard."""
+        """Restore nuclei and pairs from the arrays of a scorecard."""
         truth, predicted = (
             Side(arrays[first], *(arrays[f"{side}_{name}"] for name in ("class", "points", "number")))
             for side, first in (("truth", "first_truth"), ("predicted", "first_prediction"))
@@ -106,13 +111,13 @@ class PairedNuclei:
 
 
 def cases_of(first: Ints) -> Ints:
-    """Return the case of each nucleus from where the cases begin [N + 1]."""
+    """Return the case of each nucleus. `first` is the index of the first nucleus of each case [N + 1]."""
     return np.repeat(np.arange(len(first) - 1), np.diff(first))
 
 
 def detections(truth: PumaTruth, predictions: NucleiPredictions, radius: float = RADIUS) -> PairedNuclei:
-    """Return the nuclei, and the pairs up to `radius` px. Raises InputRefused (`too-large`) if there are too
-    many pairs to match."""
+    """Return all nuclei, and their pairs up to `radius` px. Raises InputRefused (`too-large`) if there are
+    too many pairs."""
     if predictions.ids != truth.ids:
         raise ValueError("predictions have to be read against the truth that they are scored on")
     true, predicted_nuclei = truth.nuclei, predictions.nuclei
@@ -144,7 +149,7 @@ def _side(nuclei: Sequence[Nuclei]) -> Side:
 
 
 def reaching(d: PairedNuclei, radius: float, most: int = MOST_PAIRS) -> PairedNuclei | None:
-    """Return the same with all pairs up to a radius, None if there are more than `most`."""
+    """Return a copy with all pairs up to a radius; None if there are more than `most` pairs."""
     if radius <= d.reach:
         return d
     places = (
@@ -158,7 +163,7 @@ def reaching(d: PairedNuclei, radius: float, most: int = MOST_PAIRS) -> PairedNu
 
 
 def crowded(name: str, radius: float) -> Finding:
-    """Return the refusal of nuclei more crowded than real cells can be."""
+    """Return the refusal of nuclei that are more crowded than real cells can be."""
     message = (
         f"more than {MOST_PAIRS:,} pairs of a truth and a predicted nucleus lie within {radius:g} px of "
         "each other."
@@ -171,8 +176,13 @@ K = len(CLASSES)
 
 @dataclass(frozen=True)
 class MatchingRule:
-    """name: one of RULES. radius: px. min_confidence: lower predictions are left out; None keeps all, also
-    with a confidence below 0."""
+    """How nuclei are matched.
+
+    Attributes:
+        name: One of RULES.
+        radius: Maximum distance in px.
+        min_confidence: Predictions below it are left out; None keeps all, even with a negative confidence.
+    """
 
     name: str = "description"
     radius: float = RADIUS
@@ -184,20 +194,26 @@ class MatchingRule:
         return self.name != "grand-challenge"
 
     def keeps(self, confidences: np.ndarray) -> np.ndarray:
-        """Return which predictions are kept, bool [m], by their confidences [m]."""
+        """Return which predictions are kept, bool [m]."""
         least = self.min_confidence
         return np.ones(len(confidences), bool) if least is None else confidences >= least
 
     def confidences(self, d: PairedNuclei) -> np.ndarray:
-        """Return the confidence of each prediction [m] as the rule reads it."""
+        """Return the confidence of each prediction [m] in the way that the rule defines it."""
         return d.score if self.name == "grand-challenge" else d.confidence
 
 
 @dataclass(frozen=True)
 class Matching:
-    """prediction: of each true nucleus, int [n], -1 = missed. truth: of each prediction, int [m], -1 =
-    spurious. distance: float64 [n], px, NaN if missed. confident: bool [m], the predictions at or above the
-    smallest confidence. near: all pairs of these within the radius."""
+    """Result of a matching.
+
+    Attributes:
+        prediction: Match of each true nucleus, int [n]; -1 if missed.
+        truth: Match of each prediction, int [m]; -1 if spurious.
+        distance: px to the match, float64 [n]; NaN if missed.
+        confident: Predictions at or above the smallest confidence, bool [m].
+        near: All pairs of confident predictions within the radius.
+    """
 
     prediction: np.ndarray
     truth: np.ndarray
@@ -207,18 +223,18 @@ class Matching:
 
 
 def of_card(card: ScoreCard) -> PairedNuclei:
-    """Return the nuclei and pairs that a card was made from."""
+    """Return the nuclei and pairs from which a scorecard was computed."""
     return PairedNuclei.from_arrays(card.arrays)
 
 
 def rule_of(card: ScoreCard) -> MatchingRule:
-    """Return the rule of a card's score."""
+    """Return the matching rule of a scorecard."""
     options = card.provenance["options"]
     return MatchingRule(options["rules"], options["radius"], options["min_confidence"])
 
 
 def match(d: PairedNuclei, rule: MatchingRule) -> Matching:
-    """Match all cases and classes at once; nuclei of different cases or classes never form a pair."""
+    """Match the nuclei of all cases and classes. Nuclei of different cases or classes never match."""
     if rule.radius > d.reach:
         raise ValueError(f"pairs are known up to {d.reach:g} px only")
     counting = rule.keeps(d.confidence)
@@ -236,21 +252,23 @@ def match(d: PairedNuclei, rule: MatchingRule) -> Matching:
 
 
 def match_all(d: PairedNuclei, rule: MatchingRule) -> dict[str, Matching]:
-    """Return the matching of every rule, with the radius and smallest confidence of `rule`."""
+    """Return the matching by every rule, with radius and smallest confidence of `rule`."""
     matched, platform = (match(d, replace(rule, name=name)) for name in ("description", "grand-challenge"))
     return {"description": matched, "grand-challenge": platform, "pooled": matched}
 
 
 def tallies(d: PairedNuclei, m: Matching) -> Tallies:
-    """Counts [N, 10] of a matching."""
+    """Count true nuclei, predictions and matches by image and class [N, 10]."""
     true, predicted = d.truth.case * K + d.truth.classes, d.predicted.case * K + d.predicted.classes
     cells = true[m.prediction >= 0], true, predicted[m.confident]
     return Tallies(*(np.bincount(c, minlength=len(d) * K).reshape(len(d), K) for c in cells))
 
 
 def confusion(d: PairedNuclei, m: Matching) -> np.ndarray:
-    """Counts [11, 11], rows = truth, last row and column = none: first the matches, then the remaining nuclei
-    paired regardless of class, nearest first."""
+    """Return the confusion matrix [11, 11]. Rows are true classes; the last row and column mean "none".
+
+    Matches are counted first. The remaining nuclei are then paired regardless of class, nearest first.
+    """
     leftover = m.near[(m.prediction[m.near.truth] < 0) & (m.truth[m.near.prediction] < 0)]
     order = np.lexsort((leftover.prediction, leftover.truth, leftover.distance))
     rows, _ = match_in_order(leftover.truth, leftover.prediction, order)

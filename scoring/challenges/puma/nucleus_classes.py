@@ -59,14 +59,16 @@ SHOWN = 20
 
 
 def position(name: str) -> int | None:
-    """Return the position in CLASSES of a written name, None if it is none of the ten. Surrounding blanks,
-    upper case, inner blanks and hyphens, and one leading `nuclei_` are ignored."""
+    """Return the position of a class name in CLASSES; None if it is none of the ten.
+
+    Case, blanks, hyphens and one leading `nuclei_` are ignored.
+    """
     return POSITION.get(key(name).removeprefix(PREFIX))
 
 
 def variant(name: str) -> str | None:
-    """Return the class for another spelling of its name: another prefix or ending, a plural, an abbreviation.
-    None for any other name, because similar letters say nothing about cells."""
+    """Return the class that another spelling of its name stands for: another prefix or ending, a plural, or
+    an abbreviation. Return None for any other name, even if its letters are similar."""
     plain = key(name)[:COMPARED]
     for prefix in PREFIXES:
         plain = plain.removeprefix(prefix)
@@ -92,22 +94,22 @@ class Naming:
 
     @classmethod
     def of(cls, unknown_classes: str = "refuse", class_map: str | None = None) -> "Naming":
-        """Return the treatment that these options choose."""
+        """Return the treatment that the two options choose."""
         pairs = parsed_pairs(class_map or "")
         return cls(unknown_classes, {key(name): position(target) for name, target in pairs})
 
     def position(self, name: str) -> int | None:
-        """Return the position in CLASSES of a written name, None for a name that counts as none of them."""
+        """Return the position of a class name in CLASSES; None if it counts as none of them."""
         index = position(name)
         return self.chosen.get(key(name)) if index is None else index
 
     def ignores(self, name: str) -> bool:
-        """Return whether nuclei of an unknown name are left out without a refusal."""
+        """Return whether nuclei with this unknown name are left out instead of refused."""
         return self.unknown == "ignore" or key(name) in self.chosen
 
 
 def map_problem(class_map: str) -> str | None:
-    """Return the problem of `NAME=CLASS,...` as a sentence, None if there is none."""
+    """Return a sentence about what is wrong with `NAME=CLASS,...`; None if nothing is."""
     pairs = parsed_pairs(class_map)
     for name, target in pairs:
         if not name:
@@ -122,8 +124,11 @@ def map_problem(class_map: str) -> str | None:
 
 
 def mapped(counts: Mapping[str, int], where: str, naming: Naming | None = None) -> Iterator[Finding]:
-    """Yield `names-mapped` for written names that are not canonical, and for those mapped to a class. counts:
-    name as written -> number of nuclei."""
+    """Yield `names-mapped` for names that are not written in the canonical way or were mapped to a class.
+
+    Args:
+        counts: Number of nuclei by name as written.
+    """
     chosen = [
         f"{name!r} ({count:,}) as {CLASSES[index]}"
         for name, count in sorted(counts.items())
@@ -148,7 +153,8 @@ def mapped(counts: Mapping[str, int], where: str, naming: Naming | None = None) 
 
 
 def platform_warnings(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
-    """Yield `mixed-names` and `names-not-grand-challenge`: how the platform would treat the names."""
+    """Yield `mixed-names` and `names-not-grand-challenge`, which say how the platform would treat the class
+    names."""
     known = sorted(name for name in counts if position(name) is not None)
     families = {key(name).startswith(PREFIX) for name in known}
     if len(families) == 2:

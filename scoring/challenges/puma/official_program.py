@@ -27,13 +27,13 @@ def official(
     counted: Tallies,
     score: float | None,
 ) -> Official:
-    """Return the evaluator's result.
+    """Return the score of the official evaluator.
 
     Args:
         truth: The test set.
-        rule: What they were scored by.
+        rule: The matching rule of the score.
         counted: Tallies of the evaluator's matching, at the radius and smallest confidence of `rule`.
-        score: The score here; None or NaN if it is undefined.
+        score: Benchside's score; None or NaN if it is undefined.
     """
     stops = list(_stops(truth, predictions, d))
     written = predictions.written
@@ -51,7 +51,7 @@ def official(
 
 
 def missing_words(d: PairedNuclei) -> str:
-    """Return how many images have no prediction, "" if all have one."""
+    """Say how many images have no prediction; "" if all have one."""
     n = int(d.missing.sum())
     return f"{n} of {len(d)} tiles missing, counted as empty" if n else ""
 

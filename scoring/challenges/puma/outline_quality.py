@@ -27,10 +27,10 @@ METRICS = ("pq", "sq", "rq", "matched_iou", "matched_dice")
 
 @dataclass(frozen=True)
 class OutlineTallies:
-    """Per image and class [N, K], 0 in images that are left out.
+    """Sums of outline measures per image and class [N, K]; 0 in images that are left out.
 
     Attributes:
-        support, predicted: Nuclei of the truth, and predicted ones.
+        support, predicted: Number of true and of predicted nuclei.
         true_positive: Nuclei whose outlines match (IoU above 0.5).
         matched_iou, matched_dice: Sums of the IoU and Dice of their outlines.
     """
@@ -46,7 +46,7 @@ class OutlineTallies:
 
 @dataclass(frozen=True)
 class MeasuredOutlines:
-    """Outlines of all images, measured.
+    """Measured outlines of all images.
 
     Attributes:
         tallies: Sums per image and class.
@@ -111,8 +111,8 @@ def measure(
 
 
 def matched_iou(truth: Nuclei, predicted: Nuclei, pairs: tuple[Ints, Ints]) -> Floats:
-    """Return the IoU of pairs of nuclei of one image [p], NaN if one has no outline. pairs: positions of
-    truth and prediction [p]."""
+    """Return the IoU of pairs of nuclei in one image [p]; NaN if one has no outline. `pairs` are the
+    positions of truth and prediction [p]."""
     true, predicted_outlines = _outlines([truth]), _outlines([predicted])
     common = geometry.intersections(true, predicted_outlines, pairs)
     values = geometry.iou(common, true.areas[pairs[0]], predicted_outlines.areas[pairs[1]])
@@ -152,9 +152,10 @@ def _keys(pairs: tuple[Ints, Ints], predictions: int) -> Ints:
 
 
 def quantities(t: OutlineTallies, weights: Floats) -> dict[QuantityName, Floats]:
-    """Return every quantity of the rows of weights [B, N]: [B] by name, for a class by (name, class).
+    """Return every quantity as arrays [B] by name, for weights [B, N]. Quantities of a class have the key
+    (name, class).
 
-    Panoptic quality of a class is that of the sums over the images; the mean is over the classes that occur.
+    The panoptic quality of a class is computed from sums over images. The mean is over classes that occur.
     """
     s = OutlineTallies(*image_sums([getattr(t, name) for name in OutlineTallies.__annotations__], weights))
     by_class = {
@@ -177,8 +178,8 @@ def quantities(t: OutlineTallies, weights: Floats) -> dict[QuantityName, Floats]
 
 
 def basis(t: OutlineTallies, units: Ints) -> dict[Any, int]:
-    """Return how many units qualities of classes rest on: those with an image that holds the class, or that
-    has a match of it."""
+    """Return how many units the quality of each class depends on: those with a nucleus of the class, or for
+    some measures with a match."""
     members = {
         **dict.fromkeys(("pq", "rq"), t.support + t.predicted),
         "sq": t.true_positive,
@@ -189,7 +190,7 @@ def basis(t: OutlineTallies, units: Ints) -> dict[Any, int]:
 
 
 def per_class(point: Quantities, replicates: Replicates) -> dict[str, dict[str, Any]]:
-    """Return the further columns of the row of each class."""
+    """Return the columns that outlines add to the row of each class."""
     return {
         name: {
             **{measure: point[measure, name][0] for measure in METRICS},
@@ -204,7 +205,7 @@ def per_class(point: Quantities, replicates: Replicates) -> dict[str, dict[str, 
 
 
 def cases(measured: MeasuredOutlines) -> list[dict[str, Any]]:
-    """Return the further columns of the row of each image, NaN if undefined."""
+    """Return the columns that outlines add to the row of each image; NaN if undefined."""
     values = quantities(measured.tallies, np.eye(len(measured.left_out)))
     return [
         {name: np.nan if left_out else values[name][i] for name in METRICS}
@@ -215,7 +216,8 @@ def cases(measured: MeasuredOutlines) -> list[dict[str, Any]]:
 def findings(
     measured: MeasuredOutlines, ids: Sequence[str], d: PairedNuclei, names: tuple[str, str]
 ) -> Iterator[Finding]:
-    """Yield findings about repaired and omitted outlines. names: what messages call truth and predictions."""
+    """Yield findings about repaired and omitted outlines. `names` are those of truth and predictions in
+    messages."""
     sides = (d.truth, d.predicted)
     for side, repaired, where in zip(sides, measured.repaired, names, strict=True):
         rows = np.flatnonzero(repaired)
@@ -236,7 +238,7 @@ def findings(
 
 
 def summary(measured: MeasuredOutlines) -> dict[str, Any]:
-    """Return `outlines` of a scorecard: what was measured."""
+    """Return the entry `outlines` of a scorecard, which says what was measured."""
     t = measured.tallies
     return {
         "n_tiles": int((~measured.left_out).sum()),
@@ -250,6 +252,7 @@ def summary(measured: MeasuredOutlines) -> dict[str, Any]:
 
 
 def arrays(measured: MeasuredOutlines) -> dict[str, Array]:
-    """Return what a scorecard holds besides, read-only. matched_iou: of each truth nucleus [n]."""
+    """Return the read-only arrays of outlines for a scorecard. matched_iou is the IoU of each true nucleus
+    [n]."""
     measured.iou.setflags(write=False)
     return {"matched_iou": measured.iou}

@@ -59,11 +59,16 @@ QUESTIONS = {
 def placement(
     name: str, truth: Sequence[Nuclei], predicted: Sequence[Nuclei], sizes: np.ndarray, edited: bool = False
 ) -> Iterator[Finding]:
-    """`swapped-axes` or `scale` for a submission of which few centroids are near a truth nucleus, but many
-    would, read otherwise; or of which most are outside the images.
+    """Yield `swapped-axes` or `scale` if centroids are probably in other coordinates.
 
-    truth, predicted: by case; sizes: width and height, int [N, 2]. A few cases and nuclei are looked at,
-    spread evenly; classes are not. edited: whether the user has said how coordinates are read.
+    This is likely if few centroids are near true nuclei and many would be after a conversion, or if most lie
+    outside the images. A few cases and nuclei are tested, regardless of class.
+
+    Args:
+        truth: True nuclei by case.
+        predicted: Predicted nuclei by case.
+        sizes: Width and height of the images, int [N, 2].
+        edited: Whether the user has chosen how coordinates are read.
     """
     both = [index for index in range(len(truth)) if len(truth[index]) and len(predicted[index])]
     chosen = (
@@ -119,12 +124,7 @@ def placement(
 
 
 def moved(nuclei: Nuclei, edits: Mapping[str, str]) -> Nuclei:
-    """Return the nuclei with edited coordinates.
-
-    Args:
-        nuclei: Those of a case.
-        edits: As in `InputChanges`.
-    """
+    """Return the nuclei of a case with edited coordinates. `edits` are those of `InputChanges`."""
     factor, step = float(edits.get("multiply", 1)), -1 if "exchange" in edits else 1
     centroids, vertices = (
         np.ascontiguousarray(xy[:, ::step] * factor, xy.dtype) for xy in (nuclei.centroids, nuclei.vertices)
@@ -154,13 +154,17 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class NucleiPredictions:
-    """Predicted nuclei of the cases `ids`: those of the truth in its order, or the submission's own, sorted,
-    without a truth.
+    """Predicted nuclei by case. The cases are those of the truth in its order, or without a truth those of
+    the submission, sorted.
 
-    nuclei: of each case, none where it is missing. missing: bool [N], whether there is no prediction for the
-    case. digest: SHA-256 of what was submitted, None for a model. names: class names as written -> nuclei.
-    written: how the files are written. model: what was inspected of a model, None for files.
-    images: SHA-256 of the images that a model was run on, by member.
+    Attributes:
+        nuclei: Nuclei of each case; none if it is missing.
+        missing: Cases without a prediction, bool [N].
+        digest: SHA-256 of the submission; None for a model.
+        names: Number of nuclei by class name as written.
+        written: Format of the files.
+        model: Facts about the model; None for files.
+        images: SHA-256 of the images that a model was run on, by member.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("ids", "nuclei", "missing", "written")
@@ -180,15 +184,14 @@ class NucleiPredictions:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the evaluator does not read the form of a file."""
+        """Whether a file has a form that the official evaluator does not read."""
         return self.written.is_foreign
 
 
 def read_predictions(source: Source, truth: PumaTruth | None, context: Context) -> NucleiPredictions:
-    """Read a submission: a folder or zip with `submission.csv` or one file per case, or one file.
+    """Read a submission: one file, or a folder or zip with one file per case or with `submission.csv`.
 
-    truth: None, or one without a case, leaves the submission's own cases. Raises InputRefused with every
-    problem.
+    Without a truth or its cases, the submission keeps its own cases. Raises InputRefused with every problem.
     """
     naming = Naming.of(**context.options)
     source, edits = _without_edits(source)

@@ -35,8 +35,8 @@ ANNOTATION = re.compile(r'"FeatureCollection"')
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield the possible uses of files for PUMA: lists of nuclei, with images or a listing, or a model that
-    gives maps."""
+    """Yield what the files may be for PUMA: lists of nuclei, with images or a listing, or a model that
+    returns maps."""
     if contents.gives_maps:
         yield Candidate(ID, "submission", "a model that finds nuclei, for PUMA", LIKELY)
         yield Candidate(ID, "tile_model", "a model that finds nuclei in a tile", POSSIBLE)

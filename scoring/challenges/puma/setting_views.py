@@ -25,20 +25,25 @@ Curve = Mapping[str, Floats]
 
 @dataclass(frozen=True)
 class MatchingSetting:
-    """How nuclei are matched. radius: px. least: smallest confidence that counts, None: every one does."""
+    """Settings of the matching.
+
+    Attributes:
+        radius: Maximum distance in px.
+        least: Smallest confidence that counts; None: every confidence counts.
+    """
 
     radius: float = RADIUS
     least: float | None = None
 
     @property
     def changes(self) -> list[str]:
-        """Differences from the challenge's rule, in words."""
+        """Differences from the rule of the challenge, as text."""
         radius, least = f"radius {self.radius:g} px", self.confidences
         return [radius] * (self.radius != RADIUS) + [least] * (self.least is not None)
 
     @property
     def confidences(self) -> str:
-        """Which confidences count, in words."""
+        """Text that says which confidences count."""
         return "every confidence" if self.least is None else f"confidence from {self.least:g}"
 
 
@@ -47,7 +52,7 @@ RULE = MatchingSetting()
 
 
 def setting_facts(usual: ScoreCard, card: ScoreCard) -> Facts:
-    """Return the scores of a card under another setting beside those by the rule."""
+    """Return the scores under changed settings, beside those by the rule."""
     m, before, chosen = card.metrics, usual.metrics, rule_of(card).name
     scores = {NAMES[rule]: METRICS[rule] for rule in (chosen, *(rule for rule in METRICS if rule != chosen))}
     scores |= {"Micro F1": "micro_f1"}
@@ -77,7 +82,12 @@ def _offset(moved: Floats) -> str:
 
 
 def over_radius(card: ScoreCard, curve: Curve, setting: MatchingSetting) -> Figure:
-    """Return the score over the radius. card: scored by the setting. curve: at its smallest confidence."""
+    """Return a figure of the score against the radius.
+
+    Args:
+        card: Scorecard with the setting.
+        curve: Scores at the smallest confidence of the setting.
+    """
     return Figure(
         partial(
             figures.along,
@@ -92,8 +102,12 @@ def over_radius(card: ScoreCard, curve: Curve, setting: MatchingSetting) -> Figu
 
 
 def over_confidence(card: ScoreCard, curve: Curve, setting: MatchingSetting) -> Figure:
-    """Return the score over the smallest confidence. card: scored by the setting. curve: at its radius, from
-    a confidence that leaves out nothing."""
+    """Return a figure of the score against the smallest confidence.
+
+    Args:
+        card: Scorecard with the setting.
+        curve: Scores at the radius of the setting, from a confidence that leaves out nothing.
+    """
     every = float(curve["x"][0])
     least = every if setting.least is None else setting.least
     return Figure(
@@ -114,7 +128,7 @@ def _best(card: ScoreCard) -> float | None:
 
 
 def setting_table(usual: ScoreCard, card: ScoreCard, setting: MatchingSetting) -> Table:
-    """Return the effect of a setting on each class. usual: the card by the rule."""
+    """Return a table of the effect of a setting on each class. `usual` is the scorecard by the rule."""
     return Table.of(
         "How does the minimum confidence change each class?",
         [

@@ -28,7 +28,7 @@ SIZE = (1024, 1024)
 
 
 def find(pictures: SourceFiles, ids: Sequence[str]) -> tuple[str | None, ...]:
-    """Return the first member that is called like each case and ends like an image."""
+    """Return the image of each case: the first member with the name of the case and an image extension."""
     by_stem: dict[str, str] = {}
     for member in pictures.members:
         path = PurePosixPath(member)
@@ -40,10 +40,10 @@ def find(pictures: SourceFiles, ids: Sequence[str]) -> tuple[str | None, ...]:
 def measure(
     pictures: SourceFiles, images: Sequence[str | None]
 ) -> tuple[np.ndarray, tuple[str | None, ...], list[Finding]]:
-    """Width and height of each image, int [N, 2] in px, SIZE where there is none that can be read; the images
-    that can be; findings.
+    """Read width and height of each image from its header.
 
-    Only the header is looked at.
+    Returns:
+        Sizes in px, int [N, 2], `SIZE` for images that cannot be read; the readable images; findings.
     """
     sizes, readable, findings = np.tile(np.array(SIZE), (len(images), 1)), list(images), []
     for index, member in enumerate(images):
@@ -95,11 +95,14 @@ def _seekable(pictures: SourceFiles, member: str) -> BinaryIO:
 
 @dataclass(frozen=True)
 class PumaTruth:
-    """The cases of a truth, sorted by id (code points).
+    """The cases of a test set, sorted by id (code points).
 
-    nuclei: of each case. sizes: int [N, 2], width and height in px, 1024 without an image. images: member of
-    `pictures` that shows each case, None without. digest_of: SHA-256 of each file of nuclei. written: how the
-    files are written.
+    Attributes:
+        nuclei: True nuclei of each case.
+        sizes: Width and height in px, int [N, 2]; 1024 without an image.
+        images: Member of `pictures` that shows each case; None without an image.
+        digest_of: SHA-256 of each file of nuclei.
+        written: Format of the files.
     """
 
     id_column: ClassVar[str] = "case"
@@ -121,18 +124,21 @@ class PumaTruth:
 
     @property
     def columns(self) -> Mapping[str, tuple[str, ...]]:
-        """Columns of metadata: these files have none."""
+        """Columns of metadata; always empty."""
         return {}
 
     picture = case_images.picture
 
 
 def read_truth(source: Source, images: Source | None, context: Context) -> PumaTruth:
-    """Read the annotations: one file, a folder or a zip of QuPath GeoJSON, Multiple polygons JSON or lists of
+    """Read the annotations: a file, folder or zip of QuPath GeoJSON, Multiple polygons JSON or lists of
     centroids.
 
-    images: another place for the images. Raises InputRefused with every problem; its `salvaged` is what could
-    be read.
+    Args:
+        images: Another place for the images.
+
+    Raises:
+        InputRefused: With every problem; its `salvaged` is what could be read.
     """
     files = open_source(source, context.name)
     pictures = files if images is None else open_source(images)

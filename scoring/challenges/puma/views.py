@@ -47,7 +47,7 @@ compare with micro F1 and detection F1, never with a macro F1."""
 
 
 def views(card: ScoreCard) -> Views:
-    """Return headline and sections of a scorecard."""
+    """Return the views of a scorecard: headline and sections."""
     sections = [
         Section("Classes", classes(card)),
         Section("Images", images(card), detail=True),
@@ -61,7 +61,7 @@ def views(card: ScoreCard) -> Views:
 
 
 def model(described: Mapping[str, Any]) -> tuple[Facts, Table]:
-    """Return the declaration of a scored model."""
+    """Return what a scored model declares."""
     facts = (Fact("Size", f"{described['size_mib']:.2f} MiB"), *format_facts(described, there=False))
     caption = (
         "The model reads each tile in overlapping windows. Peaks of its probability map are nuclei. "
@@ -71,7 +71,7 @@ def model(described: Mapping[str, Any]) -> tuple[Facts, Table]:
 
 
 def headline(card: ScoreCard) -> Headline:
-    """Return the chosen macro F1 beside the best possible value, and the other two."""
+    """Return the headline: the chosen macro F1 beside its possible maximum, and the other two macro F1s."""
     m, chosen, interval = card.metrics, rule_of(card).name, card.intervals.get("score")
     others = [rule for rule in METRICS if rule != chosen]
     return Headline(
@@ -102,18 +102,20 @@ def headline(card: ScoreCard) -> Headline:
 
 
 def value_of_a_class(rule: str, n_images: int) -> str:
-    """Return the definition of a class's value by a rule, in words."""
+    """Return a text that defines the value of a class under a rule."""
     return DIVIDES[rule].format(n=n_images)
 
 
 def best_possible(card: ScoreCard, rule: str) -> float | None:
-    """Return the macro F1 of the truth submitted as the prediction, by a rule."""
+    """Return the macro F1 of perfect predictions under a rule."""
     return card.metrics[f"best_possible_{METRICS[rule]}"]
 
 
 def reached(card: ScoreCard) -> list[Reach]:
-    """Return the three macro F1s (the card's own first), micro F1 and detection F1 beside the best possible
-    values; observers beside the last two."""
+    """Return the three macro F1s, micro F1 and detection F1 beside their possible maximum.
+
+    The macro F1 of the score comes first. Agreement between pathologists is added to the last two.
+    """
     m, chosen = card.metrics, rule_of(card).name
     rows = [
         Reach(
@@ -134,7 +136,7 @@ def reached(card: ScoreCard) -> list[Reach]:
 
 
 def observers_in_words() -> str:
-    """Return what the figure of `reached` shows, for its caption."""
+    """Return a caption for the figure of `reached`."""
     between, within = (decimal(agreement["f1"], 3) for agreement in OBSERVERS.values())
     return (
         "Hatched: points that no submission can reach, not even the truth itself. Strokes: agreement of two "
@@ -144,7 +146,7 @@ def observers_in_words() -> str:
 
 
 def classes(card: ScoreCard) -> tuple[SideBySide, Table]:
-    """Return how good each class is, how well nuclei are found, and the confusion of classes."""
+    """Return how good each class is, how well nuclei are detected, and which classes are confused."""
     matrix = card.confusion_matrix or {}
     labels, counts = matrix["labels"], matrix["counts"]
     confusion = Figure(
@@ -188,7 +190,7 @@ CLASS_COLUMNS = (
 
 
 def classes_table(card: ScoreCard) -> Table:
-    """Return how good each class is."""
+    """Return a table of the measures of each class."""
     return Table.of(
         "How well is each class predicted?",
         [{"f1_interval": None, **row, "class": spaced(name)} for name, row in card.per_class.items()],
@@ -200,7 +202,8 @@ def classes_table(card: ScoreCard) -> Table:
 
 
 def detection_facts(card: ScoreCard) -> Facts:
-    """Return how well nuclei are found, of the right class and regardless of class, beside pathologists."""
+    """Return how well nuclei are detected, with the right class and regardless of class, beside the agreement
+    of pathologists."""
     between, within = OBSERVERS.values()
     labels = {"f1": "F1", "precision": "precision", "recall": "recall"}
     return Facts(
