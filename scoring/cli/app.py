@@ -18,7 +18,7 @@ HOST, PORT = "localhost", 8501
 
 
 def fill(command: Parser) -> None:
-    """Add the arguments of `benchside app`."""
+    """Add the arguments of `benchside app` to its parser."""
     command.add_argument("--port", type=int, default=PORT, metavar="N", help=f"port (default {PORT})")
     about = f"address to listen on (default {HOST}: only this machine)"
     command.add_argument("--host", default=HOST, metavar="ADDRESS", help=about)

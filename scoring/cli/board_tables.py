@@ -32,12 +32,12 @@ def list_table(boards: Sequence[Mapping[str, Any]]) -> str:
 
 
 def phase_lines(ranking: Sequence[Phase]) -> str:
-    """Return a line for each phase, with its state now."""
+    """Return a line for each phase: its name, its limits, and whether it is open now."""
     return "\n".join(f"Phase {phase.name} ({phase.state()}): {phase.words}" for phase in ranking)
 
 
 def receipt_line(receipt: Receipt) -> str:
-    """Return the result of a submission as a line."""
+    """Return a line that tells the result of a submission."""
     again = " (submitted before)" if receipt.again else ""
     result = f"score {_score(receipt.score)}{_span(receipt.interval)}"
     return f"{receipt.team}: {result}, submission {receipt.id}{again}"

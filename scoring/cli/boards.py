@@ -40,7 +40,7 @@ from scoring.store.database import Store, open_store
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Run one action. Raises InputRefused with every problem."""
+    """Run one of the `board` actions. Raises InputRefused with every problem."""
     ACTIONS[arguments.action](open_store(), arguments)
 
 

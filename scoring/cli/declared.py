@@ -21,7 +21,7 @@ from scoring.metrics import registry
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Run one action. Raises InputRefused with every problem."""
+    """Run one of the actions for declared challenges. Raises InputRefused with every problem."""
     ACTIONS[arguments.action](arguments)
 
 

@@ -41,12 +41,12 @@ NEWER = "Run it on Linux 5.13 or newer, outside of containers that forbid it."
 
 @dataclass(frozen=True)
 class Check:
-    """One line about the installation.
+    """One check of the installation.
 
     Attributes:
         state: "ok", "caution" if something could work better, "fault" if something does not work.
         mend: What to do about it; "" if it is ok.
-        public: Whether everybody may read it, also if others can reach the server.
+        public: Whether everybody may read it, even if others can reach the server.
     """
 
     group: str
@@ -59,8 +59,14 @@ class Check:
 
 @dataclass(frozen=True)
 class Occupancy:
-    """Use of a server: connected visitors, and bytes of all uploads, of shared results, and of results from
-    visitors' own files."""
+    """Current use of a server.
+
+    Attributes:
+        visitors: Connected visitors.
+        upload_bytes: Bytes of all uploads.
+        result_bytes: Bytes of shared results.
+        own_result_bytes: Bytes of results from visitors' own files.
+    """
 
     visitors: int
     upload_bytes: int
@@ -69,7 +75,7 @@ class Occupancy:
 
 
 def examine(public: bool = False, occupancy: Occupancy | None = None) -> list[Check]:
-    """Return the checks: program, models, cluster, files, store, limits, machine.
+    """Check the installation: program, models, cluster, files, store, limits and machine.
 
     Args:
         public: Whether other machines can reach the server; unconfined models are then refused.
@@ -87,12 +93,12 @@ def examine(public: bool = False, occupancy: Occupancy | None = None) -> list[Ch
 
 
 def faults(entries: Iterable[Check]) -> list[Check]:
-    """Return the checks that found faults."""
+    """Return only the checks that found faults."""
     return [entry for entry in entries if entry.state == "fault"]
 
 
 def as_document(entries: Sequence[Check]) -> dict[str, Any]:
-    """Return the entries as a value for JSON."""
+    """Return the checks as a value for JSON."""
     return {"version": __version__, "works": not faults(entries), "entries": [asdict(e) for e in entries]}
 
 

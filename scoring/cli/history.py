@@ -25,7 +25,7 @@ from scoring.store.database import Store, is_there, open_store
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Run one action. Raises InputRefused with every problem."""
+    """Run one of the `history` actions. Raises InputRefused with every problem."""
     if arguments.action == "list" and not is_there():
         respond(arguments.json, {"series": []}, "Nothing is saved yet: `score --keep` saves a submission.")
         return

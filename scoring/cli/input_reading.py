@@ -26,12 +26,12 @@ UNCHANGED = {name: False if name == "decimal_commas" else "" for name in FIX_OPT
 
 
 def chosen(arguments: argparse.Namespace, options: Iterable[Option]) -> dict[str, Any]:
-    """Return the options from the command line."""
+    """Return the options that the command line sets."""
     return {option.name: getattr(arguments, option.name) for option in options}
 
 
 def statistics(arguments: argparse.Namespace) -> StatisticsOptions:
-    """Return replicates, seed, unit and interval from the command line."""
+    """Return the statistics options of the command line: replicates, seed, unit and interval."""
     return StatisticsOptions(arguments.resamples, arguments.seed, arguments.group, arguments.interval)
 
 
@@ -56,7 +56,7 @@ def read_truth(
 
 
 def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
-    """Return `bad-option` for invalid options for reading predictions."""
+    """Check the options for reading predictions. Return `bad-option` for each invalid one."""
     pairs = {"--rename-columns": arguments.rename_columns, "--rename-cases": arguments.rename_cases}
     wrong = {flag: message for flag, text in pairs.items() if (message := pairs_problem(text))}
     if len(arguments.delimiter) > 1 or arguments.delimiter in ('"', "\n", "\r"):
@@ -81,7 +81,8 @@ def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
 def changes_by_team(
     arguments: argparse.Namespace, teams: Collection[str]
 ) -> tuple[dict[str, InputChanges], list[Finding]]:
-    """Return the changes to each team's file from the command line, and `bad-option` for invalid ones."""
+    """Return the changes that the command line makes to each team's file, and `bad-option` for each invalid
+    change."""
     changes, wrong = dict.fromkeys(teams, InputChanges()), []
     for name in FIX_OPTIONS:
         for text in getattr(arguments, name):
@@ -105,7 +106,7 @@ def _of_team(name: str, text: str, teams: Collection[str]) -> tuple[str, str | b
 
 
 def without_fixes(findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings without fixes, if a command has no options for them."""
+    """Remove the fixes from findings, for commands that have no options to apply them."""
     return [replace(finding, fixes=()) for finding in findings]
 
 
@@ -121,7 +122,8 @@ def _changes(arguments: argparse.Namespace) -> InputChanges:
 
 
 def submitted(arguments: argparse.Namespace) -> Source:
-    """Return the predictions or the model, with the changes from the command line."""
+    """Return the source of the predictions or the model, with the changes that the command line makes to
+    it."""
     changes, path = _changes(arguments), arguments.predictions or arguments.model
     return FixedSource(path, changes) if changes else path
 
@@ -129,11 +131,11 @@ def submitted(arguments: argparse.Namespace) -> Source:
 def read_predictions(
     challenge: Challenge[Any, Any], source: Any, truth: Any, options: Values, name: str | None = None
 ) -> Any:
-    """Read predictions with the options for reading."""
+    """Read predictions with the reading options of the command line."""
     needed = challenge.needed("predictions", options)
     return challenge.read_predictions(source, truth, name or None, **counted(challenge), **needed)
 
 
 def counted(challenge: Challenge[Any, Any]) -> dict[str, Any]:
-    """Return the progress counter, if a challenge reads slowly."""
+    """Return the argument that counts progress on the terminal; empty if the challenge reads quickly."""
     return {"progress": progress(challenge.readers.counts)} if challenge.readers.counts else {}

@@ -28,10 +28,11 @@ repeatedly, a sixth of the time of a comparison of 200."""
 
 
 def tune_process() -> None:
-    """Keep freed memory for later arrays, multiply matrices on one thread, and collect garbage rarely.
+    """Tune memory, threads and garbage collection for a short process.
 
-    Returning memory and requesting it again took a third of the time of a score with intervals. For thin
-    matrices, threads cost more than they save.
+    Freed memory is kept for later arrays, because requesting it again took a third of the time of a score
+    with intervals. Matrices are multiplied on one thread, because threads cost more than they save for thin
+    matrices. Garbage is collected rarely.
     """
     threadpoolctl.threadpool_limits(1)
     gc.set_threshold(*COLLECTIONS)

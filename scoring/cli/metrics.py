@@ -14,7 +14,7 @@ MEANING = "list the metrics of a task with direction, range, parameters and pitf
 
 
 def fill(command: Parser) -> None:
-    """Add the arguments."""
+    """Add the arguments of `benchside metrics` to its parser."""
     command.add_argument(
         "task", nargs="?", choices=registry.TASKS, metavar="TASK", help=", ".join(registry.TASKS)
     )
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def print_options(metrics: Sequence[registry.Metric]) -> None:
-    """Print each option of the metrics once; it has the same meaning in all of them."""
+    """Print each option once, because an option has the same meaning in all metrics."""
     options = {name: parameter for metric in metrics for name, parameter in metric.parameters.items()}
     if options:
         print("\n  Options:")
@@ -53,7 +53,7 @@ def print_options(metrics: Sequence[registry.Metric]) -> None:
 
 
 def as_row(metric: registry.Metric) -> dict[str, Any]:
-    """Return a metric as JSON; a missing limit of the range is null."""
+    """Return a metric as a JSON value; an infinite end of its range is null."""
     ends = [end if math.isfinite(end) else None for end in metric.range]
     return {
         "name": metric.name,
@@ -73,7 +73,7 @@ def as_row(metric: registry.Metric) -> dict[str, Any]:
 
 
 def span(metric: registry.Metric) -> str:
-    """Return the range as text."""
+    """Return the range of a metric as text."""
     low, high = metric.range
     if math.isinf(low):
         return f"at most {high:g}"

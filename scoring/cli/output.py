@@ -19,7 +19,7 @@ PROGRESS_WIDTH = 60
 
 
 def print_findings(findings: Iterable[Finding]) -> None:
-    """Write findings to standard error, one line each; grouped and in colour on a terminal."""
+    """Write findings to standard error, one per line. On a terminal they are grouped and coloured."""
     findings = list(findings)
     if sys.stderr.isatty():
         print_grouped(findings)
@@ -30,8 +30,8 @@ def print_findings(findings: Iterable[Finding]) -> None:
 
 
 def helps(fixes: Iterable[SuggestedFix]) -> Iterator[tuple[str, str]]:
-    """Yield what each fix does and its command line options, each once. Fixes that were already applied have
-    no label and are left out."""
+    """Yield the label and the command line options of each fix, without duplicates. Fixes that were already
+    applied are left out."""
     written = [(fix, " ".join(flags_of(fix))) for fix in fixes]
     printed = {flags for fix, flags in written if not fix.label}
     for fix, flags in written:
@@ -41,7 +41,7 @@ def helps(fixes: Iterable[SuggestedFix]) -> Iterator[tuple[str, str]]:
 
 
 def offered(findings: Iterable[Finding], arguments: argparse.Namespace) -> list[Finding]:
-    """Return findings with only those fixes that the command has options for."""
+    """Remove the fixes for which the command has no options from findings."""
 
     def is_taken(fix: SuggestedFix) -> bool:
         names = (flag.split()[0].removeprefix("--").replace("-", "_") for flag in flags_of(fix))
@@ -51,8 +51,7 @@ def offered(findings: Iterable[Finding], arguments: argparse.Namespace) -> list[
 
 
 def closing(verdict: str, problems: Sequence[Finding]) -> str:
-    """Return the last line of a check: only the verdict for scripts; on a terminal also what happened and
-    what to do."""
+    """Return the last line that a check prints. On a terminal it also says what happened and what to do."""
     if not sys.stdout.isatty():
         return verdict
     if problems:
@@ -79,8 +78,8 @@ def write(target: str, content: str | bytes | Iterable[str], option: str) -> Non
 
 
 def respond(target: str | None, value: Any, line: str) -> None:
-    """Write JSON if requested, otherwise print the text. target: where to write the JSON, None if it is not
-    requested."""
+    """Write a value as JSON if requested, otherwise print a text. `target` is the file for the JSON; None if
+    it is not requested."""
     if target:
         write(target, as_json(value), "--json")
     else:
@@ -88,7 +87,7 @@ def respond(target: str | None, value: Any, line: str) -> None:
 
 
 def progress(counted: str = "images") -> Callable[[int, int], None] | None:
-    """Return the progress counter on standard error; None if that is not a terminal."""
+    """Return a function that counts progress on standard error; None if standard error is not a terminal."""
     if not sys.stderr.isatty():
         return None
     start = time.monotonic()
@@ -107,8 +106,10 @@ Lines = Sequence[tuple[str, str]]
 
 
 def front_lines(arguments: argparse.Namespace, submission: str | None) -> tuple[Lines, list[Finding]]:
-    """Return the lines of the front page (file names and lines from the command line), and `bad-option` for
-    every line without a name."""
+    """Return the lines of the report's front page, and `bad-option` for every line without a name.
+
+    They are file names and lines from the command line.
+    """
     files = [("Test set", arguments.truth), ("Submission", submission)]
     lines = [(name, Path(path).name or str(path)) for name, path in files if path]
     problems = []
@@ -127,7 +128,8 @@ def write_reports(
     html: Callable[[Lines], str],
     paper: Callable[[Lines], bytes],
 ) -> None:
-    """Write the report and the zip for papers if requested; the functions html and paper make them."""
+    """Write the report and the zip for papers if the command line requests them. `html` and `paper` create
+    their contents."""
     if arguments.html:
         write(arguments.html, html(lines), "--html")
     if arguments.paper:
@@ -136,8 +138,8 @@ def write_reports(
 
 
 def write_appendix(report: str, text: str) -> None:
-    """Write the rest of a report beside it as `report-appendix.html`. Nothing is written if there is no rest,
-    or if the report goes to standard output."""
+    """Write the part of a report that it leaves out into `report-appendix.html` beside it. Nothing is written
+    if this part is empty, or if the report goes to standard output."""
     if text and report != "-":
         path = Path(report)
         write(str(path.with_name(f"{path.stem}-appendix.html")), text, "--html")
@@ -148,8 +150,8 @@ MOST_CELLS = 60
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
-    """Return the lines of a table whose columns are as wide as their widest cell on a terminal; the last
-    column has any width.
+    """Return the lines of a table. Each column is as wide on a terminal as its widest cell; the last column
+    is not padded.
 
     Args:
         rows: The cells of each row.
@@ -178,7 +180,7 @@ CHARACTERS = 1000
 
 
 def print_grouped(findings: Sequence[Finding]) -> None:
-    """Write findings to standard error, worst first, with their number."""
+    """Write findings to standard error, worst first, each with its number of occurrences."""
     from rich.console import Console  # for terminals only
     from rich.padding import Padding
     from rich.text import Text
@@ -201,7 +203,7 @@ def print_grouped(findings: Sequence[Finding]) -> None:
 
 
 def flags_of(fix: SuggestedFix) -> Iterator[str]:
-    """Yield the command line options of a fix, with the team if there are several."""
+    """Yield the command line options of a fix. They name the team if there are several."""
     changes, of_team = fix.changes, f"{fix.team}:" * bool(fix.team)
     if changes.columns:
         yield f"--rename-columns {shlex.quote(of_team + written_pairs(changes.columns))}"

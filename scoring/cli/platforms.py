@@ -12,8 +12,8 @@ from scoring.platforms.evaluation import DECIMALS, PlatformSettings, SubmissionR
 
 
 def run(arguments: argparse.Namespace) -> bool:
-    """Run one action, and return whether it succeeded. Raises InputRefused with every problem of the
-    settings."""
+    """Run one of the `platform` actions, and return whether it succeeded. Raises InputRefused with every
+    problem of the settings."""
     if arguments.action == "bundle":
         _bundle(arguments)
         return True

@@ -26,7 +26,8 @@ NAMED = {
 
 
 class Parser(argparse.ArgumentParser):
-    """Refuses wrong arguments in the same form as a wrong file, and adds arguments when they are needed.
+    """Argument parser that refuses wrong arguments in the same form as a wrong file. Arguments are added only
+    when they are needed.
 
     Attributes:
         fill: Function that adds further arguments before the first parsing.
@@ -83,7 +84,12 @@ def _near(written: str, known: Iterable[str]) -> str:
 
 
 def add_command(commands: Any, name: str, message: str, epilog: str) -> Parser:
-    """Add a command to a parser. words: its help; epilog: text below the help."""
+    """Add a command to a parser.
+
+    Args:
+        message: Help of the command.
+        epilog: Text below the help.
+    """
     added: Parser = commands.add_parser(
         name,
         help=message,
@@ -97,11 +103,11 @@ def add_command(commands: Any, name: str, message: str, epilog: str) -> Parser:
 def add_actions(
     file: str, section: str | None, filled: Mapping[str, Callable[[Parser], None]], of_command: Parser
 ) -> None:
-    """Add the actions of a command.
+    """Add the actions of a command, which a TOML file describes.
 
     Args:
-        section: The section of the file for the command; None: the whole file.
-        filled: Action -> function that adds further arguments to it, or to the parsers if it has no action.
+        section: Section of the file for the command; None: the whole file.
+        filled: Functions that add further arguments, by action.
     """
     described = described_in(file) if section is None else described_in(file)[section]
     actions = of_command.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
@@ -115,8 +121,10 @@ def add_actions(
 
 
 def add_arguments(command: Any, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Add the arguments described in TOML: keywords of argparse, with type and action by name. Arguments with
-    `choice` exclude each other, and one of them is required."""
+    """Add arguments that TOML describes as keywords of argparse, with type and action by name.
+
+    Arguments with the key `choice` exclude each other, and one of them is required.
+    """
     choice: Any = None
     for row in rows:
         keywords = {key: NAMED.get((key, str(value)), value) for key, value in row.items()}
@@ -137,12 +145,12 @@ def shared_arguments(command: Parser, group: str) -> None:
 
 @cache
 def described_in(file: str) -> dict[str, Any]:
-    """Return the content of a TOML file beside this module."""
+    """Return the content of a TOML file in the folder of this module."""
     return tomllib.loads(Path(__file__).with_name(file).read_text(encoding="utf-8"))
 
 
 def examples(prog: str, command: str, action: str = "") -> str:
-    """Return examples of a command, of one action, or of the whole program."""
+    """Return example calls of the program, a command or an action."""
     lines = described_in(TOML)["examples"].get(command)
     if lines is not None:
         begin = f"{{prog}} {command} {action} " if action else ""
@@ -151,7 +159,8 @@ def examples(prog: str, command: str, action: str = "") -> str:
 
 
 def challenge_examples(prog: str, command: str, challenge: Challenge[Any, Any]) -> str:
-    """Return examples of a command for a challenge. prog: with command and challenge, as in argparse."""
+    """Return example calls of a command for a challenge. `prog` is the start of the call, up to the
+    challenge."""
     several = challenge.inputs.submission.several
     file, ending = ("submission.zip", "zip") if several else ("predictions.csv", "csv")
     files = {"truth": "test_set.zip", "one": file, "ending": ending}

@@ -38,7 +38,7 @@ from scoring.version import __version__
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Print the findings and whether the input would be scored."""
+    """Print the findings, and whether the input can be scored."""
     challenge, reading, model = load_challenge(arguments.challenge), ProblemCollector(), None
     options = chosen(arguments, challenge.options_of("score"))
     truth = read_truth(reading, challenge, arguments) if arguments.truth else None

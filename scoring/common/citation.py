@@ -20,7 +20,7 @@ SPECIAL = {
 
 @dataclass(frozen=True)
 class Citation:
-    """Reference of a challenge; "" for unknown fields.
+    """Reference of a challenge. Unknown fields are "".
 
     Attributes:
         authors: Persons as "Family, Given", or a group, one after the other.
@@ -55,7 +55,7 @@ class Citation:
         return f"@misc{{{self.key},\n{lines}}}\n"
 
     def words(self) -> str:
-        """Return the entry for a list of references."""
+        """Return the text of the reference for a list of references."""
         address = f"doi.org/{self.doi}" if self.doi else self.url
         link = f"{SCHEME}//{address}" if address else ""
         parts = ["; ".join(self.authors), self.title, self.note, self.year, link]

@@ -73,8 +73,10 @@ class Quantity:
         return self.sign * values
 
     def goodness(self, values: Floats) -> Floats:
-        """Return values [...] as shares for colours: 0 at the worst end of the range and 1 at the best. If
-        the range has no limit, the worst and best of the values are used. NaN stays NaN."""
+        """Map values [...] to 0 (worst end of the range) to 1 (best end), for colours.
+
+        If the range has no limit, the worst and best of the values are used. NaN stays NaN.
+        """
         finite = values[np.isfinite(values)]
         worst, best = self.worst, self.best
         if not self.is_bounded and len(finite):
@@ -94,7 +96,7 @@ class Quantity:
         return on is None or self.order(value) > self.order(on) + step
 
     def holds(self, value: float, rounding: float = 0.0) -> bool:
-        """Return whether a value is in the range, within rounding."""
+        """Return whether a value lies in the range, within rounding error."""
         return self.range[0] - rounding <= value <= self.range[1] + rounding
 
 

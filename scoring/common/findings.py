@@ -86,7 +86,7 @@ def note(code: str, where: str, message: str) -> Finding:
 
 
 class Cancelled(Exception):
-    """Raised when the caller stopped the work."""
+    """Raised when the caller cancelled the work."""
 
 
 class InputRefused(Exception):
@@ -112,14 +112,15 @@ class InputRefused(Exception):
 
 
 class ProblemCollector:
-    """Problems and findings of several inputs, so that one answer lists everything once."""
+    """Collects problems and findings of several inputs, so that one answer lists everything once."""
 
     def __init__(self) -> None:
         self.problems: list[Finding] = []
         self.findings: list[Finding] = []
 
     def attempt(self, read: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        """Return the result of `read`; if it refuses, the readable part."""
+        """Call `read` and return its result. If it raises InputRefused, record the problems and return the
+        readable part."""
         try:
             result = read(*arguments, **options)
         except InputRefused as refused:
@@ -129,7 +130,7 @@ class ProblemCollector:
         return result
 
     def add(self, problems: Iterable[Finding], findings: Iterable[Finding]) -> None:
-        """Add problems, and findings that are new."""
+        """Add problems, and those findings that are not yet included."""
         self.problems += problems
         known = set(self.findings)
         self.findings += [f for f in findings if f not in known]
@@ -151,7 +152,7 @@ def ordered(entries: Iterable[Finding], codes: Sequence[str]) -> list[Finding]:
 
 
 def split(entries: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
-    """Return the errors, and the warnings and notes, each in the given order."""
+    """Split findings into errors and others (warnings and notes). The order is kept."""
     entries = list(entries)
     return [e for e in entries if e.level == "error"], [e for e in entries if e.level != "error"]
 
@@ -176,7 +177,7 @@ def lines(entries: Iterable[Finding], most: int = LINES_PER_CODE) -> Iterator[st
 
 @contextmanager
 def writing(target: object, where: str) -> Iterator[None]:
-    """Turn a failed write into the refusal `bad-option`.
+    """Raise InputRefused (`bad-option`) if writing within the context fails.
 
     Args:
         target: The file or folder to write.
@@ -243,8 +244,8 @@ class FindingGroup:
 
     @property
     def fixes(self) -> tuple[SuggestedFix, ...]:
-        """Fixes for any of them, each once; if there are many findings, their first fixes are joined into
-        one."""
+        """Fixes for any of the findings, without duplicates. If there are many findings, their first fixes
+        are joined into one."""
         each = distinct(fix for entry in self.entries for fix in entry.fixes)
         if len(each) <= ALTERNATIVES:
             return each
@@ -256,8 +257,8 @@ class FindingGroup:
 
 
 def grouped(entries: Iterable[Finding]) -> list[FindingGroup]:
-    """Group findings by level and code, worst first, codes in order of appearance; small groups stay
-    separate."""
+    """Group findings by level and code, worst level first and codes in order of appearance. Findings of small
+    groups stay separate."""
     by_kind: dict[tuple[str, str], list[Finding]] = {}
     for entry in sorted(entries, key=lambda entry: LEVELS.index(entry.level)):
         by_kind.setdefault((entry.level, entry.code), []).append(entry)

@@ -103,7 +103,8 @@ class InputChanges:
 
     @property
     def of_files(self) -> "InputChanges":
-        """The changes of files, without settings and the answer that numbers are meant as they are."""
+        """The changes of files only, without settings. The statement that numbers are meant as they are is
+        left out too."""
         edits = tuple(pair for pair in self.edits if pair != RAW.changes.edits[0])
         return replace(self, options=(), test_set="", submitted_only=False, edits=edits)
 
@@ -111,7 +112,7 @@ class InputChanges:
         return self != InputChanges()
 
     def joined(self, other: "InputChanges") -> "InputChanges":
-        """Return both sets of changes; if they conflict, the other one wins."""
+        """Return both sets of changes together; in a conflict, those of `other` win."""
         return InputChanges(
             tuple((dict(self.columns) | dict(other.columns)).items()),
             tuple((dict(self.cases) | dict(other.cases)).items()),
@@ -134,12 +135,12 @@ class InputChanges:
         return pairs | plain | ({"repeated": {row: column} if column else row} if row else {})
 
     def words(self) -> str:
-        """Return a short description of the changes: "columns without “prob_”"."""
+        """Return a short description of the changes, such as "columns without “prob_”"."""
         return ", ".join(self._parts())
 
     def command(self) -> str:
-        """Return the changes as a command, for a button: "Read column “Risk” as score and leave out column
-        “Age”"."""
+        """Return the changes as the label of a button, such as "Read column “Risk” as score and leave out
+        column “Age”"."""
         parts = self._parts()
         left_out = [part for part in parts if part.startswith(LEAVE_OUT)]
         read = ", ".join(part for part in parts if part not in left_out)
@@ -199,7 +200,7 @@ def editing(name: str, value: str = "yes", label: str = "") -> SuggestedFix:
 
 
 def edits_problem(text: str, of_model: bool = False) -> str | None:
-    """Return the problem of `EDIT=VALUE,...` as a sentence, None if there is none.
+    """Check a text `EDIT=VALUE,...` and return the problem as a sentence; None if there is none.
 
     Args:
         text: The edits.
@@ -233,14 +234,14 @@ def keeping(row: str, column: str = "") -> SuggestedFix:
 
 
 def parsed_repeated(text: str) -> tuple[str, str]:
-    """Return what is kept and for which column, from `identical`, `mean=COLUMN`, `first=COLUMN` or
-    `last=COLUMN`; ("", "") for anything else."""
+    """Parse `identical`, `mean=COLUMN`, `first=COLUMN` or `last=COLUMN`. Return what is kept and the column;
+    ("", "") for any other text."""
     row, _, column = text.partition("=")
     return (row, column) if row in REPEATED and (row == "identical") == (column == "") else ("", "")
 
 
 def quoted_mark(mark: str) -> str:
-    """Return the name of a separator."""
+    """Return the name of a separator for messages."""
     return "blanks" if mark == " " else f"“{mark}”"
 
 
@@ -273,7 +274,7 @@ def parsed_pairs(text: str) -> list[tuple[str, str]]:
 
 
 def pairs_problem(text: str) -> str | None:
-    """Return the problem of `OLD=NEW,OLD=NEW` as a sentence, None if there is none."""
+    """Check a text `OLD=NEW,OLD=NEW` and return the problem as a sentence; None if there is none."""
     for cell in next(csv.reader([text], skipinitialspace=True), []):
         old, mark, new = cell.rpartition("=")
         if not mark:

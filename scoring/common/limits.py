@@ -33,12 +33,12 @@ class LimitSetting:
 
     @property
     def written(self) -> str | None:
-        """The text of the variable, None if it is not set."""
+        """Text of the environment variable; None if it is not set."""
         return os.environ.get(self.name)
 
     @property
     def problem(self) -> str:
-        """Why the text is ignored; "" if it is valid or not set."""
+        """Reason why the text of the variable is ignored; "" if it is valid or not set."""
         text = self.written
         if text is None or (text.isascii() and text.isdigit() and int(text) > 0):
             return ""
@@ -63,7 +63,7 @@ SETTINGS = (OPEN_MODELS, SESSION_UPLOADS, SERVER_UPLOADS, RESULTS, SESSION_RESUL
 
 @dataclass(frozen=True)
 class Uploads:
-    """Maximum bytes of uploads for one session, and for all together."""
+    """Maximum bytes of uploads, for one session and for all sessions together."""
 
     session_bytes: int
     server_bytes: int
@@ -97,8 +97,8 @@ def descriptors() -> int | None:
 
 
 def raise_descriptors() -> None:
-    """Raise this process's limit of open files to the user's maximum: each visitor needs four, and shells
-    often allow few."""
+    """Raise the limit of open files of this process to the user's maximum. Each visitor needs four files, and
+    shells often allow few."""
     if sys.platform == "win32":
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Node:
-    """A part of a line. kind: "text", "code", "bold", "line", or the name of a span."""
+    """A part of a line of Markdown. `kind` is "text", "code", "bold", "line", or the name of a span."""
 
     kind: str
     text: str = ""

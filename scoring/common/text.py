@@ -92,7 +92,7 @@ def markdown(text: object, limit: int = LIMIT) -> str:
 
 
 def stopped(sentence: str) -> str:
-    """Return a sentence with a full stop, also if it ends with a name that has one."""
+    """Return a sentence with a full stop, even if it ends with a name that contains one."""
     return sentence if sentence.endswith(".") else f"{sentence}."
 
 
@@ -127,7 +127,7 @@ def csv_text(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 def delimited_text(header: Iterable[str], rows: Iterable[Iterable[object]], delimiter: str) -> str:
-    """Return rows as `csv_text` does, with another mark between cells."""
+    """Return rows as text like `csv_text`, with another separator between cells."""
     text = io.StringIO()
     csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows([header, *rows])
     return text.getvalue()
@@ -140,8 +140,11 @@ def csv_cell(value: object) -> object:
 
 
 def is_formula(text: str) -> bool:
-    """Return whether a spreadsheet treats a text as a formula. Its first character after a byte order mark
-    decides, also in full width such as ＝, which some programs treat the same."""
+    """Return whether a spreadsheet treats a text as a formula.
+
+    The first character after a byte order mark decides. Full-width characters such as ＝ count, because some
+    programs treat them the same.
+    """
     return unicodedata.normalize("NFKC", text.lstrip("\ufeff")[:1]).startswith(_FORMULA)
 
 
@@ -227,10 +230,10 @@ def _look_alike() -> dict[int, str]:
 
 @lru_cache(4096)
 def name_skeleton(name: str) -> str:
-    """Return what people see of a name: two names with the same skeleton look the same.
+    """Return a form of a name that is equal for names that look the same.
 
-    Invisible characters are left out, others are replaced by those they look like, dashes by hyphens, and
-    repeated blanks by one. Capital and small letters differ, but `m` is `rn`, and `1`, `I` and `l` are one.
+    Invisible characters are left out, and look-alike characters are replaced. Dashes become hyphens, repeated
+    blanks one blank, `m` becomes `rn`, and `1`, `I` and `l` become the same. Upper and lower case differ.
     """
     dashed = "".join("-" if unicodedata.category(c) == "Pd" else c for c in name.replace(*BLANK))
     once = unicodedata.normalize("NFD", dashed).translate(_look_alike())

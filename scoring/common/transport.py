@@ -23,7 +23,7 @@ ARRAYS = "biuf"
 
 
 def crosses(each: Class) -> Class:
-    """Decorate a dataclass whose values may be sent."""
+    """Decorate a dataclass so that `encode` accepts its values."""
     TYPES[each.__name__] = each
     return each
 
@@ -103,8 +103,11 @@ _run: list[Run] = []
 
 
 def isolated(reader: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
-    """Decorate a reader: a module-level function that is called with (data, name, ...) by position, with
-    arguments and result that `transport` can send."""
+    """Decorate a reader that may run in a confined process.
+
+    The reader is a module-level function called with (data, name, ...) by position. `encode` must accept its
+    arguments and result.
+    """
     reader_name = f"{reader.__module__}:{reader.__qualname__}"
     READERS[reader_name] = reader
 
@@ -121,5 +124,5 @@ def isolated(reader: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
 
 
 def use(run: Run | None) -> None:
-    """Make `run` call the readers from now on; None: they run in the caller's process."""
+    """Set the function that calls all isolated readers. None: readers run in the caller's process."""
     _run[:] = [] if run is None else [run]

@@ -21,10 +21,16 @@ CONFIDENT = 0.9
 
 @dataclass(frozen=True)
 class Correctness:
-    """values [N, A]: of `quantity`. For a share, 1 = right and less = less right; NaN = the case does not
-    count. teams: best first. n_right [N]: sum over the teams. entropy [N]: entropy of the teams' labels in
-    bits, 0 if all labels agree or there are none. order [N]: hardest cases first, then those on which teams
-    disagree most."""
+    """How right each team is in each of N cases.
+
+    Attributes:
+        teams: The A teams, best first.
+        values: Values [N, A] with direction and range `quantity`; for a share, 1 is right. NaN: the case does
+            not count.
+        n_right: Sum over the teams [N].
+        entropy: Entropy of the teams' labels in bits [N]; 0 if all agree or there are none.
+        order: Cases [N], hardest first; equal ones by decreasing entropy.
+    """
 
     cases: tuple[str, ...]
     teams: tuple[str, ...]
@@ -80,7 +86,7 @@ def right_and_wrong(correct: Correctness, a: str, b: str) -> Ints:
 def wrong_and_confident(
     correct: Correctness, cards: Mapping[str, ScoreCard], least: float = CONFIDENT
 ) -> Ints:
-    """Return cases that all teams got wrong while at least one gave its label `least` or more: their true
+    """Return cases that all teams got wrong although at least one gave its label `least` or more. Their true
     labels may be wrong. Empty without outputs."""
     sure = np.zeros(len(correct.cases), bool)
     for card in cards.values():

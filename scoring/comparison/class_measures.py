@@ -16,8 +16,14 @@ from scoring.core.scorecard import ScoreCard
 
 @dataclass(frozen=True)
 class ClassMatrix:
-    """measures: name of each class's measure; quantities has their direction and range. support: number of
-    cases, None if not counted. values [K, A], NaN if undefined."""
+    """A measure of every class for every team.
+
+    Attributes:
+        measures: Name of the measure of each class.
+        support: Number of cases of each class; None if not counted.
+        values: Values [K, A], NaN if undefined.
+        quantities: Direction and range of each measure.
+    """
 
     classes: tuple[str, ...]
     measures: tuple[str, ...]
@@ -29,8 +35,13 @@ class ClassMatrix:
 
 @dataclass(frozen=True)
 class ClassDifference:
-    """Team a minus team b in one class, with its 95 % interval from paired replicates; None if undefined.
-    gain: the same, with a plus sign if a is better."""
+    """Difference between team a and team b in one class; None if undefined.
+
+    Attributes:
+        difference: Value of a minus value of b.
+        interval: 95 % interval from paired replicates.
+        gain: The difference with its sign changed if lower is better.
+    """
 
     name: str
     measure: str
@@ -97,9 +108,13 @@ def _measures(comparison: Comparison) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ClassMember:
-    """A case of a class. index: its position in the card. value: 0..1, how right the team was (1 = right, or
-    F1 or Dice of the class in this case), None if undefined. label: the team's class, None if it gave none,
-    or if the task does not name classes per case."""
+    """A case of a class.
+
+    Attributes:
+        index: Position in the scorecard.
+        value: How right the team is, 0..1, or the F1 or Dice of the class in this case; None if undefined.
+        label: Class that the team predicted; None if it predicted none, or if cases have no single class.
+    """
 
     index: int
     case: str
@@ -108,7 +123,7 @@ class ClassMember:
 
 
 def members(card: ScoreCard, name: str) -> tuple[ClassMember, ...]:
-    """Return all cases of the class `name`, the team's worst results first."""
+    """Return all cases of the class `name`, worst results of the team first."""
     cases = [
         ClassMember(index, str(row["case"]), *verdict)
         for index, row in enumerate(card.cases)
@@ -130,8 +145,11 @@ def _verdict(row: Mapping[str, Any], name: str) -> tuple[float | None, str | Non
 
 @dataclass(frozen=True)
 class ClassEstimate:
-    """A team's result in a group. to_overall: value minus the value for all cases, with the same replicates.
-    None if undefined or not resampled."""
+    """A team's result in a group; values are None if undefined or not resampled.
+
+    Attributes:
+        to_overall: Value minus the value for all cases, from the same replicates.
+    """
 
     team: str
     value: float | None
@@ -142,8 +160,13 @@ class ClassEstimate:
 
 @dataclass(frozen=True)
 class Subgroup:
-    """n: number of cases that the measure counts; small: whether there are fewer than 15. teams: best
-    first."""
+    """A measure of all teams in one group.
+
+    Attributes:
+        n: Number of cases that the measure counts.
+        small: Whether there are fewer than 15 such cases.
+        teams: Results, best first.
+    """
 
     column: str
     group: str
@@ -154,8 +177,8 @@ class Subgroup:
 
 
 def subgroups(comparison: Comparison) -> tuple[Subgroup, ...]:
-    """Return every group of every column and measure. Where a group is shown, show the number of groups
-    too."""
+    """Return the results in every group, for every column and measure. A caller that shows one group must
+    also show how many there are."""
     slices = {name: comparison.spec.slices(card) for name, card in comparison.cards.items()}
     rows = []
     for column, groups in next(iter(slices.values())).items():

@@ -29,21 +29,21 @@ class Excluded:
 
     @property
     def reason(self) -> str:
-        """The first problem, and the number of other problems."""
+        """The first problem as text, with the number of further problems."""
         first, *others = self.problems
         more = f" (and {len(others)} more problem{'s' * (len(others) > 1)})" if others else ""
         where = "" if first.where == self.team else f"{first.where}: "
         return f"{where}{first.message}{more}"
 
     def of_team(self, entries: Iterable[Finding]) -> list[Finding]:
-        """Return problems or findings of this submission, with the team's name before their location."""
+        """Return findings about the submission, with the team's name in front of each location."""
         return [
             entry if entry.where == self.team else replace(entry, where=f"{self.team}: {entry.where}")
             for entry in (entry.of_team(self.team) for entry in entries)
         ]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the entry of `comparison.json`."""
+        """Return the entry of `comparison.json` as a dictionary."""
         return {
             "team": self.team,
             "problems": [f.as_dict() for f in self.problems],
@@ -52,12 +52,12 @@ class Excluded:
 
 
 def of_refusal(team: str, refused: InputRefused) -> Excluded:
-    """Return the refused team as an excluded submission."""
+    """Return a refused submission as the entry of an excluded team."""
     return Excluded(team, refused.problems, refused.findings)
 
 
 def of_team(name: str, entries: Iterable[Finding]) -> list[Finding]:
-    """Return findings with the team's name before their location."""
+    """Return findings with the team's name in front of their locations."""
     return [replace(f.of_team(name), where=f"{name}: {f.where}") for f in entries]
 
 
@@ -87,7 +87,7 @@ def _fingerprint(card: ScoreCard) -> Array:
 def identical_findings(
     cards: Mapping[str, ScoreCard], same: tuple[tuple[str, ...], ...]
 ) -> Iterator[Finding]:
-    """Yield findings about teams with identical predictions. same: the result of `identical_groups`."""
+    """Yield findings about teams with identical predictions. `same` is the result of `identical_groups`."""
     for names in same:
         equal = len({cards[name].score for name in names}) == 1
         rest = (
@@ -106,8 +106,9 @@ EQUAL = ("unit", "n_units", "seed", "resamples")
 
 
 def shared_options(challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard]) -> dict[str, Any]:
-    """Return the options of all teams. An option with a value per team is None if the values differ, and is
-    listed with each team.
+    """Return the options of all teams.
+
+    If teams differ in an option, its value is None and the value of each team is listed.
 
     Args:
         cards: Scorecard by team.
@@ -121,7 +122,7 @@ def shared_options(challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard
 
 
 def options_by_team(challenge: Challenge[Any, Any]) -> set[str]:
-    """Return the options that may differ between teams: model sizes, and how files were read."""
+    """Return the names of options that may differ between teams: model sizes, and how files were read."""
     own = (o.name for o in challenge.options if o.per_team or "predictions" in o.stages)
     return {*MAY_DIFFER, *own}
 

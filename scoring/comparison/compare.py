@@ -94,8 +94,8 @@ class Comparison:
 
     @property
     def size_assumed(self) -> tuple[str, ...]:
-        """Return the teams with unknown model size, best first. Their scores assume that the size costs
-        nothing."""
+        """Return the teams whose model size is unknown, best first. Their scores assume the size that costs
+        no points."""
         unknown = (name for name in self.scored if self.facts.get(name, UNKNOWN).size_mib is None)
         return tuple(unknown) if self.spec.size else ()
 

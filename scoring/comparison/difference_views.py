@@ -88,8 +88,8 @@ def cases(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figure:
-    """Return a figure of the cases that each team got right. order: positions of the cases, in drawing
-    order."""
+    """Return a figure of how right each team is in each case. `order` contains the positions of the cases in
+    drawing order."""
     columns = [correct.teams.index(name) for name in displayed.names]
     drawn = order[:CASES]
     names = displayed.names
@@ -120,7 +120,7 @@ def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figu
 
 
 def right_counts(correct: Correctness) -> Figure:
-    """Return a figure of how many teams got each number of cases right."""
+    """Return a figure of how many cases were answered correctly by each number of teams."""
     counts = by_case.counted_right(correct).tolist()
     return Figure(
         partial(teams_right, counts),
@@ -139,8 +139,8 @@ def subgroups(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def group_panels(displayed: Displayed, rows: Sequence[Subgroup], to_overall: bool) -> Panels:
-    """Return a small figure per subgroup. to_overall: whether to draw the value minus the value for all
-    cases."""
+    """Return a small figure per subgroup. `to_overall` says whether differences to the value for all cases
+    are drawn."""
     names = displayed.names
     ends = [
         end

@@ -20,7 +20,7 @@ SENTENCE, NAMED = 600, 8
 
 @dataclass(frozen=True)
 class Displayed:
-    """A comparison with the teams that figures draw. places: positions of these teams in
+    """A comparison, and the teams that figures show. `places` contains their positions in
     `comparison.scored`."""
 
     comparison: Comparison
@@ -34,7 +34,8 @@ class Displayed:
 
     @property
     def method(self) -> str:
-        """Return as Markdown which teams are drawn, and n, unit, replicates and seed."""
+        """Return a caption (Markdown) that names the drawn teams, the number of cases, the unit, the
+        replicates and the seed."""
         drawn, total = len(self.places), len(self.comparison.scored)
         if drawn == total:
             few = ""
@@ -46,7 +47,7 @@ class Displayed:
 
 
 def of(comparison: Comparison, chosen: str | None = None) -> Displayed:
-    """Return the comparison for figures. They draw all teams; of many teams they draw the first ones and the
+    """Return the comparison for figures. If there are many teams, figures show only the first ones and the
     chosen one."""
     places = [index for index, name in enumerate(comparison.scored) if index < MANY or name == chosen]
     return Displayed(comparison, scales.of(load_challenge(comparison.challenge)), places)

@@ -38,8 +38,8 @@ def ranking(
     lines: Mapping[str, Mapping[str, Any]],
     theme: Theme,
 ) -> go.Figure:
-    """Draw scores with their intervals, the teams tied for first shaded, the possible ranks of each team, and
-    a line for each unranked entry."""
+    """Draw scores with intervals and possible ranks. Teams that tie for the first rank are shaded, and
+    unranked entries are drawn as lines."""
     rows = [
         IntervalRow(
             f"{comparison.ranks[name]}  {name}",
@@ -57,7 +57,7 @@ def ranking(
 
 
 def lead(comparison: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:
-    """Draw differences to the leader with simultaneous intervals."""
+    """Draw the differences to the leader with simultaneous intervals."""
     names = {comparison.scored[index] for index in places}
     rows = [
         IntervalRow(
@@ -85,8 +85,8 @@ def lead(comparison: Comparison, scale: Scale, places: Sequence[int], theme: The
 
 
 def pairs(of: PairDifferences, scale: Scale, names: Sequence[str], theme: Theme) -> go.Figure:
-    """Draw the difference of every pair of the named teams, and whether the test separates the pair. scale:
-    scale of the compared metric."""
+    """Draw the difference of every pair of the named teams, and mark the pairs that the test separates.
+    `scale` is that of the compared metric."""
     n, at = len(names), {of.teams.index(name): k for k, name in enumerate(names)}
     differences, apart, hovers = np.zeros((n, n)), np.zeros((n, n), bool), np.full((n, n), "", dtype=object)
     for pair in of.of.among(list(at)):
@@ -110,12 +110,12 @@ def _pair_words(a: str, b: str, pair: Pair, sign: int, scale: Scale) -> str:
 
 
 def p_words(p: float | None) -> str:
-    """Return a p-value with four decimals, or as below 0.0001."""
+    """Return a p-value as text with four decimals, or as "below 0.0001"."""
     return "below 0.0001" if p is not None and p < 0.00005 else decimal(p, 4)
 
 
 def rank_shares(comparison: Comparison, places: Sequence[int], theme: Theme) -> go.Figure:
-    """Draw the share of the resamples at each rank. The comparison must have replicates."""
+    """Draw how often each team has each rank in the resamples. The comparison must have replicates."""
     rank_shares, intervals = comparison.result.rank_shares or [], comparison.result.rank_intervals
     shares = np.array([rank_shares[index] for index in places])
     bounds = [intervals[index] for index in places] if intervals else []
@@ -123,7 +123,7 @@ def rank_shares(comparison: Comparison, places: Sequence[int], theme: Theme) -> 
 
 
 def rules(robust: Robustness, kinds: Sequence[str], names: Sequence[str], theme: Theme) -> go.Figure:
-    """Draw ranks under several kinds of rules. names: names of the drawn teams."""
+    """Draw ranks under several kinds of rules. `names` are the drawn teams."""
     orderings = [
         Ordering(rule_name(rule), rule.ranks, rule.kendall_tau, rule.small)
         for rule in robust.rules
@@ -148,7 +148,7 @@ def classes(
     chosen: tuple[str, str] | None = None,
     against: str | None = None,
 ) -> go.Figure:
-    """Draw the values of each class and team; with `against`, minus that team's values."""
+    """Draw the values of each class and team. With `against`, draw differences to that team."""
     values = table.values[:, [table.teams.index(name) for name in names]]
     coloured = [of.goodness(row) for of, row in zip(table.quantities, values, strict=True)]
     if against is not None:
@@ -162,15 +162,19 @@ def classes(
 
 
 def measures(table: ClassMatrix) -> str:
-    """Return the name of the measures of classes: "F1", "recall, mean Dice"."""
+    """Return the names of the measures of classes, such as "F1" or "recall, mean Dice"."""
     return ", ".join(dict.fromkeys(named(measure) for measure in table.measures))
 
 
 def subgroup(
     row: Subgroup, names: Sequence[str], ends: Sequence[float], theme: Theme, to_overall: bool = False
 ) -> go.Figure:
-    """Draw the teams in one group. ends: ends of the intervals of all neighbouring groups; to_overall:
-    whether to draw the value minus the value for all cases."""
+    """Draw the teams in one group.
+
+    Args:
+        ends: Ends of the intervals in all neighbouring groups, for a common axis.
+        to_overall: Whether differences to the value for all cases are drawn.
+    """
     dots = [
         IntervalRow(team.team, *estimate(team, to_overall), n=row.n if row.small else None)
         for team in row.teams
@@ -183,8 +187,8 @@ def subgroup(
 
 
 def estimate(row: ClassEstimate, to_overall: bool) -> tuple[float | None, list[float] | None]:
-    """Return value and interval of a team in a group, or of the difference between the group and all
-    cases."""
+    """Return the value and interval of a team in a group. With `to_overall`, return those of the difference
+    to all cases."""
     return (row.to_overall, row.to_overall_interval) if to_overall else (row.value, row.interval)
 
 
@@ -207,6 +211,6 @@ def sized(comparison: Comparison, scale: Scale) -> list[Sized]:
 
 
 def first_places(grid: WeightGrid, firsts: FirstTeams) -> FirstPlaces:
-    """Return which team is first under all weights, with the names of the parts."""
+    """Return which team is first under every weighting of the parts, with the names of the parts."""
     parts = [named(metric) for metric in grid.metrics]
     return FirstPlaces(parts, grid.weights, firsts.first, grid.teams, grid.official)

@@ -23,19 +23,19 @@ LEVEL = 0.05
 
 
 def are_many(comparison: Comparison) -> bool:
-    """Return whether the report uses its compact form for many teams."""
+    """Return whether there are so many teams that the report uses its compact form."""
     return len(comparison.scored) > MANY
 
 
 def could_be_best(comparison: Comparison) -> tuple[str, ...]:
-    """Return the teams that could be the best, best first, from comparisons with the best of the others;
-    empty if not tested."""
+    """Return the teams that could be the best, best first. Each team is tested against the best of the
+    others. Empty if not tested."""
     p_values: Sequence[float] = comparison.result.p_best or ()
     return tuple(name for name, p in zip(comparison.scored, p_values, strict=False) if p > LEVEL)
 
 
 def best(comparison: Comparison) -> tuple[Block, ...]:
-    """Return a block about the teams that could be the best; empty if not tested."""
+    """Return a block that names the teams that could be the best; empty if not tested."""
     names, n = could_be_best(comparison), len(comparison.scored)
     if not names:
         return ()
@@ -52,8 +52,8 @@ def best(comparison: Comparison) -> tuple[Block, ...]:
 
 
 def groups(comparison: Comparison) -> tuple[Block, ...]:
-    """Return groups of teams. Each group begins with the first team that the test separates from the first
-    team of the group before; empty if the test separates no teams."""
+    """Return groups of teams. Each group begins with the first team that the test separates from the
+    beginning of the previous group. Empty if the test separates no teams."""
     result, names = comparison.result, comparison.scored
     if result.test is None or not summary_text.by_score(comparison):
         return ()
@@ -139,7 +139,8 @@ def stability(displayed: Displayed) -> list[Figure]:
 
 
 def likely_ranks(shares: Sequence[float]) -> list[float]:
-    """Return the range of ranks that contains 95 % of the resamples."""
+    """Return the range of ranks that contains 95 % of the resamples. `shares` are the shares of the ranks 1,
+    2, ...."""
     cumulated = np.cumsum(shares)
     low, high = (int(np.searchsorted(cumulated, end - 1e-9)) + 1 for end in QUANTILES)
     return [low, min(high, len(shares))]
@@ -162,7 +163,8 @@ def _figures(rows: Sequence[TeamRange], question: str, axis_title: str, caption:
 
 
 def first_page(displayed: Displayed) -> tuple[Block, ...]:
-    """Return the blocks after a report's headline: the teams that could be the best, and the groups."""
+    """Return the blocks that follow the headline of a report: teams that could be the best, and the
+    groups."""
     text = summary_text.caveat(displayed.comparison)
     caution = (Text(markdown(text, SENTENCE), "caution"),) if text else ()
     return (*best(displayed.comparison), *caution, *groups(displayed.comparison))

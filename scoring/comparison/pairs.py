@@ -32,8 +32,14 @@ LEAST_SHARED_ERRORS = 15
 
 @dataclass(frozen=True)
 class PairsChoice:
-    """Settings of the tests of pairs: the metric, the test (one of `replicate_comparison.PAIRS_TESTS`), the
-    number of submissions seen so far, and the distance between the metric's limits."""
+    """Settings of the tests of pairs.
+
+    Attributes:
+        metric: The tested quantity.
+        test: One of `replicate_comparison.PAIRS_TESTS`.
+        submissions: Number of submissions seen so far.
+        quantity: Direction and range of the metric.
+    """
 
     metric: str
     test: str = replicate_comparison.AUTO
@@ -43,8 +49,14 @@ class PairsChoice:
 
 @dataclass(frozen=True)
 class PairDifferences:
-    """Differences between teams. metric: the compared quantity; test: name of its test, None if there is
-    none; teams: those with a value, best first; of: the pairs, whose a and b are positions in `teams`."""
+    """Differences between teams in one quantity.
+
+    Attributes:
+        metric: The compared quantity.
+        test: Name of the test; None if there is none.
+        teams: Teams with a value, best first.
+        of: The pairs; their a and b are positions in `teams`.
+    """
 
     metric: str
     test: str | None
@@ -54,9 +66,14 @@ class PairDifferences:
 
 @dataclass(frozen=True)
 class SubmissionSimilarity:
-    """Similarity of two submissions. kappa_of_errors: Cohen's kappa of the labels among the `n_both_wrong`
-    cases that both got wrong; None for two classes, where a wrong label leaves no choice.
-    agreement_beyond_accuracy: 1 = right and wrong in the same cases, 0 = as expected by chance."""
+    """Similarity of two submissions.
+
+    Attributes:
+        kappa_of_errors: Cohen's kappa of the labels among cases that both got wrong. None for two classes,
+            where a wrong label leaves no choice.
+        agreement_beyond_accuracy: 1: right and wrong in the same cases; 0: as expected by chance.
+        n_both_wrong: Number of cases that both got wrong.
+    """
 
     kappa_of_errors: float | None
     agreement_beyond_accuracy: float | None
@@ -64,8 +81,8 @@ class SubmissionSimilarity:
 
 
 def value_of(card: ScoreCard, metric: str) -> float | None:
-    """Return a metric of a card, from `metrics` or as MEASURE/CLASS from `per_class`; None if undefined or
-    unknown."""
+    """Return a metric of a scorecard, from `metrics` or as MEASURE/CLASS from `per_class`. None if undefined
+    or unknown."""
     measure, _, name = metric.partition("/")
     return card.per_class.get(name, {}).get(measure) if name else card.metrics.get(metric)
 
@@ -79,11 +96,13 @@ def test_problems(name: str) -> list[Finding]:
 
 
 def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], chosen: PairsChoice) -> PairDifferences:
-    """Return all pairs of the teams that have a value of the metric, with the test for this metric. Cards
-    must be in the order of ranks. Metrics have no swap test. Each metric has a test for its kind, or the
-    bootstrap if it is chosen.
+    """Return all pairs of the teams that have a value of the metric, with their test.
 
-    Raises InputRefused (`bad-option`) for a name that is not in `testable`.
+    The test depends on the kind of the metric, unless the bootstrap is chosen. The swap test (permutation
+    test) exists only for the score. Scorecards must be in the order of ranks.
+
+    Raises:
+        InputRefused: `bad-option` for a name that is not in `testable`.
     """
     metric, known = chosen.metric, testable(next(iter(cards.values())))
     if metric not in known:
@@ -110,18 +129,18 @@ def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], chosen: Pairs
 
 
 def left_out_of(cards: Sequence[ScoreCard], metric: str) -> np.ndarray | None:
-    """Return a metric of the cards without each unit [A, n]; None if a card lacks these values."""
+    """Return a metric of all scorecards without each unit [A, n]; None if a scorecard lacks these values."""
     columns = [card.arrays.get(left_out_name(metric)) for card in cards]
     known = [values for values in columns if values is not None]
     return np.stack(known) if known and len(known) == len(columns) else None
 
 
 def exchange_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> tuple[Exchange | None, str]:
-    """Return the input of the exchange test (None if unknown) and the name of the test.
+    """Return the input of the permutation test (None if unknown), and the name of the test.
 
-    Cards lack the sums if a single unit decides whether the score is defined, because no test then keeps its
-    error rate. Cards of version 0.1.0 with 50 or more units always lack them; they are tested as in that
-    version.
+    Scorecards lack the sums if a single unit decides whether the score is defined, because no test then keeps
+    its error rate. Scorecards of version 0.1.0 with 50 or more units always lack them. They are tested as in
+    that version.
 
     Args:
         name: The requested test, one of `replicate_comparison.PAIRS_TESTS`.
@@ -152,8 +171,8 @@ def _samples(
 
 
 def testable(card: ScoreCard) -> tuple[str, ...]:
-    """Return the quantities that pairs can be tested in: the score, metrics, MEASURE/CLASS. For a resampled
-    card, only those with stored replicates."""
+    """Return the quantities in which pairs of teams can be tested: the score, metrics and MEASURE/CLASS. A
+    resampled scorecard must contain their replicates."""
     metrics = [name for name, value in card.metrics.items() if _is_number(value)]
     of_classes = [
         f"{measure}/{name}"
@@ -216,8 +235,8 @@ class SubmissionSimilarities(Mapping[tuple[str, str], SubmissionSimilarity]):
         )
 
     def near(self) -> Iterator[tuple[str, str]]:
-        """Yield the pairs that may agree by at least `ALIKE`, because kappa never exceeds the share of equal
-        labels."""
+        """Yield the pairs of teams that may agree by at least `ALIKE`. The share of equal labels is used,
+        because kappa never exceeds it."""
         near = self.beyond >= ALIKE
         if self.several:
             classes = np.unique(self.labels)
@@ -274,7 +293,7 @@ def near_identical(
 def as_entries(
     pairs: PairDifferences, likeness: Mapping[tuple[str, str], SubmissionSimilarity]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the entries `pairs` of `comparison.json`."""
+    """Yield the entries of the list `pairs` in `comparison.json`."""
     for pair in pairs.of:
         names = {"a": pairs.teams[pair.a], "b": pairs.teams[pair.b]}
         yield {**vars(pair), **names, **_entry(likeness.get((names["a"], names["b"])))}
@@ -300,8 +319,8 @@ def point(card: ScoreCard) -> Value:
 
 
 def resampled(card: ScoreCard) -> Value:
-    """Return a function from a metric's name to its replicates [B]; constants (such as a model's size) are
-    repeated."""
+    """Return a function from a metric's name to its replicates [B]. Constants, such as the size of a model,
+    are repeated."""
     drawn = len(card.arrays["score_replicates"])
 
     def value(name: str) -> np.ndarray:
@@ -317,8 +336,8 @@ def has_replicates(card: ScoreCard) -> bool:
 
 
 def without_each_unit(card: ScoreCard) -> Value | None:
-    """Return a function from a metric's name to its values without each unit [n], as in `resampled`; None if
-    the card has none."""
+    """Return a function from a metric's name to its values without each unit [n]. None if the scorecard has
+    no such values. Constants are repeated as in `resampled`."""
     whole = card.arrays.get(left_out_name(SCORE))
     if whole is None:
         return None
@@ -333,8 +352,14 @@ def without_each_unit(card: ScoreCard) -> Value | None:
 
 @dataclass(frozen=True)
 class Varied:
-    """A quantity on the test set, on its replicates [B], and without each unit [n] (None if unknown).
-    rests_on: number of units that it depends on; None: all."""
+    """A quantity with its variation.
+
+    Attributes:
+        point: Value on the test set.
+        drawn: Values on the replicates [B].
+        left_out: Values without each unit [n]; None if unknown.
+        rests_on: Number of units that the quantity depends on; None: all.
+    """
 
     point: float
     drawn: np.ndarray
@@ -345,7 +370,7 @@ class Varied:
     def of(
         cls, card: ScoreCard, name: QuantityName, point: float, rests_on: int | None = None
     ) -> "Varied | None":
-        """Return a number of a card; None if it has no replicates."""
+        """Return a quantity of a scorecard; None if it has no replicates."""
         drawn = card.arrays.get(array_name(name))
         if drawn is None:
             return None

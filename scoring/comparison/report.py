@@ -26,11 +26,10 @@ IN_APPENDIX = (
 
 
 def html(comparison: Comparison, lines: Lines = ()) -> str:
-    """Return the report of a comparison. The same arguments give the same bytes. Names of teams, classes and
-    cases are escaped.
+    """Return the report of a comparison as HTML. The same arguments always give the same bytes.
 
-    With many teams, figures show all of them, a summary of two pages comes first, and `appendix` contains the
-    rest.
+    With many teams, the report begins with a summary of two pages, figures show all teams, and `appendix`
+    contains the rest.
 
     Args:
         lines: Names and texts for the front page, such as test set, organizer and date.
@@ -49,7 +48,8 @@ def html(comparison: Comparison, lines: Lines = ()) -> str:
 
 
 def appendix(comparison: Comparison, lines: Lines = ()) -> str:
-    """Return the rest of a report for many teams; "" if nothing is left out. Arguments as in `html`."""
+    """Return the part of a report with many teams that `html` leaves out; "" if nothing is left out.
+    Arguments are those of `html`."""
     if not many_teams.are_many(comparison):
         return ""
     names = [name for name in views.section_names(comparison) if name not in SHORT]
@@ -151,7 +151,7 @@ def _listed(comparison: Comparison) -> tuple[list[Finding], int]:
 
 
 def paper_zip(comparison: Comparison, lines: Lines = ()) -> bytes:
-    """Return the zip of a comparison.
+    """Return the zip of a comparison for a paper.
 
     Args:
         lines: Names and texts on the front page of its report.

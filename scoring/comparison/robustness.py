@@ -23,10 +23,15 @@ RuleRow = tuple[str, str, list[int], dict[str, bool]]
 
 @dataclass(frozen=True)
 class RuleRanks:
-    """kind: "official", "metric", "scheme" or "subgroup". ranks [A]: such as 1, 1, 3, in the order of the
-    teams. kendall_tau: tau-b with the official order, None for one team or if all share a rank. small: a
-    subgroup with fewer than 15 cases. coarse: a median of right and wrong, so that all teams with more than
-    half of the cases right share a rank.
+    """Ranks of the teams under one rule.
+
+    Attributes:
+        kind: "official", "metric", "scheme" or "subgroup".
+        ranks: Ranks such as 1, 1, 3, in the order of the teams [A].
+        kendall_tau: Tau-b with the official order; None for one team or if all share a rank.
+        small: Whether the rule is a subgroup with fewer than 15 cases.
+        coarse: Whether the rule is a median of right and wrong, under which all teams with more than half of
+            the cases right share a rank.
     """
 
     name: str
@@ -39,9 +44,13 @@ class RuleRanks:
 
 @dataclass(frozen=True)
 class Robustness:
-    """Ranks by rule and team, the official rule first. worst, best [A]: over the rules, except small
-    subgroups and coarse rules. all_alike: names of case-based rules that are left out because all teams share
-    the first rank."""
+    """Ranks by rule and team, the official rule first.
+
+    Attributes:
+        worst: Worst rank of each team over all rules, except small subgroups and coarse rules [A].
+        best: Best rank of each team over the same rules [A].
+        all_alike: Names of case-based rules that are left out because all teams share the first rank.
+    """
 
     teams: tuple[str, ...]
     rules: tuple[RuleRanks, ...]
@@ -124,8 +133,11 @@ STEPS = 50
 
 @dataclass(frozen=True)
 class Rescored:
-    """Teams, best first by the new score, with their ranks. result: comparison of the teams with a score, in
-    this order."""
+    """Teams with their scores under other parameters, best first.
+
+    Attributes:
+        result: Comparison of the teams with a score, in this order.
+    """
 
     teams: tuple[str, ...]
     scores: tuple[float | None, ...]
@@ -136,8 +148,13 @@ class Rescored:
 
 @dataclass(frozen=True)
 class FirstTeams:
-    """Which team is first for each weighting: first [G, A] shares of the first rank, summing to 1; area [A]:
-    mean share over the map; official [A]: whether the team is first with the official weights."""
+    """Which team is first under each weighting.
+
+    Attributes:
+        first: Shares of the first rank [G, A]; they sum to 1.
+        area: Mean share over all weightings [A].
+        official: Whether the team is first with the official weights [A].
+    """
 
     first: np.ndarray
     area: np.ndarray
@@ -146,8 +163,14 @@ class FirstTeams:
 
 @dataclass(frozen=True)
 class WeightGrid:
-    """weights [G, 3] of the parts `metrics`, each summing to 1; official: the challenge's own weights.
-    by_rank: None if the challenge has no such ranking."""
+    """Weightings of three parts of the score, and the first teams under each.
+
+    Attributes:
+        metrics: Names of the parts.
+        weights: Weights of the parts [G, 3]; each row sums to 1.
+        official: Weights of the challenge.
+        by_rank: First teams by weighted ranks; None if the challenge has no such ranking.
+    """
 
     metrics: tuple[str, str, str]
     teams: tuple[str, ...]
@@ -158,11 +181,11 @@ class WeightGrid:
 
 
 def what_if(comparison: Comparison, parameters: Mapping[str, float]) -> Rescored | None:
-    """Return the comparison with other parameters of the formula, the rest at their default; None if the
-    challenge has no parameters.
+    """Return the comparison with other parameters of the score formula. None if the formula has no
+    parameters.
 
-    With the default values, scores and tests are the official ones, including published rounding. With others
-    no teams are separated, because there is no swap test for them.
+    With the default values, scores and tests are the official ones, including rounding. With other values no
+    teams are called different, because there is no test for them.
     """
     change = comparison.spec.what_if
     if change is None:
@@ -219,7 +242,7 @@ def _placed(scores: Mapping[str, float], varied: Mapping[str, Varied], compariso
 
 
 def weight_map(comparison: Comparison) -> WeightGrid | None:
-    """Return the first team for every weighting of three parts of the score; None if the score has no such
+    """Return the first team for every weighting of three parts of the score. None if the score has no such
     parts or no team has all of them."""
     wanted = comparison.spec.weight_map
     if wanted is None:
@@ -258,7 +281,7 @@ def weight_map(comparison: Comparison) -> WeightGrid | None:
 
 
 def held_fixed(comparison: Comparison, grid: WeightGrid) -> str:
-    """Return sentences about the parts of the score that stay fixed over the map of weights."""
+    """Return sentences about the parts of the score that stay the same under all weightings."""
     parts = comparison.spec.weight_map
     if parts is None or parts.share == 1:
         sentences = (

@@ -25,8 +25,8 @@ NAMED = 12
 
 
 def orders(displayed: Displayed) -> tuple[Block, ...]:
-    """Return both rankings of a challenge side by side, and the team that would be first if another
-    withdrew."""
+    """Return both rankings of a challenge side by side, and how the first team changes if another team
+    withdraws."""
     comparison = displayed.comparison
     if comparison.own_ranking is not None and not comparison.own_ranking.more:
         return (_own_order(displayed, comparison.own_ranking),)
@@ -111,7 +111,7 @@ def _disagreement(comparison: Comparison) -> Text:
 
 
 def other_rules(displayed: Displayed) -> tuple[Block, ...]:
-    """Return ranks under other metrics and schemes, in subgroups, and under all weights."""
+    """Return the ranks under other metrics, other ranking schemes, in subgroups, and under all weightings."""
     robust = robustness.robustness(displayed.comparison)
     kinds = {
         label: _rules(displayed, robust, some)
@@ -170,8 +170,8 @@ def _moves(displayed: Displayed, robust: Robustness) -> Table:
 
 
 def maps(displayed: Displayed) -> tuple[Block, ...]:
-    """Return which team would be first under all weights of the score's three parts; empty if there are
-    none."""
+    """Return figures of the first team under all weightings of three parts of the score; empty if there are
+    no such parts."""
     if displayed.comparison.spec.weight_map is None:
         return ()
     grid = robustness.weight_map(displayed.comparison)
@@ -209,7 +209,7 @@ def _map(displayed: Displayed, grid: WeightGrid, firsts: FirstTeams, question: s
 
 
 def rescored(displayed: Displayed, rescored: Rescored, before: Mapping[str, int], changed: str) -> Block:
-    """Return the scores with other numbers in the formula.
+    """Return the scores under other parameters of the formula.
 
     Args:
         before: The rank of each team with the default numbers.

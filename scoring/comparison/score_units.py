@@ -12,8 +12,14 @@ from scoring.presentation.figures.number_format import decimal, span
 
 @dataclass(frozen=True)
 class Scale:
-    """factor: shown value = factor x score. digits: decimals of a score; its intervals have
-    `digits_of_intervals`. unit: name of the unit. better: the better direction."""
+    """Unit in which scores are shown.
+
+    Attributes:
+        factor: Factor from a score to the shown value.
+        digits: Decimals of a shown score; its intervals have `digits_of_intervals`.
+        unit: Name of the unit.
+        better: The better direction.
+    """
 
     factor: float
     digits: int
@@ -23,7 +29,7 @@ class Scale:
 
     @property
     def too(self) -> str:
-        """Direction in which chance makes the best score too good: too "high" or too "low"."""
+        """Word "high" or "low" for the direction in which the best of several scores is too good."""
         return "high" if self.better == "higher" else "low"
 
     def number(self, value: float | None, sign: bool = False) -> str:
@@ -44,7 +50,7 @@ class Scale:
         return None if pair is None else [self.factor * value for value in pair]
 
     def words(self, value: float | None) -> str:
-        """Return a score with its unit: "82.87 points of 100", "score 0.733"."""
+        """Return a score with its unit as text, such as "82.87 points of 100"."""
         return (
             f"{self.number(value)} {self.unit}" if self.factor != 1 else f"{self.unit} {self.number(value)}"
         )

@@ -40,19 +40,19 @@ TEAMS_OF_OPTIMISM, UNITS_OF_OPTIMISM = 12, 100
 
 
 def by_score(comparison: Comparison) -> bool:
-    """Return whether the score orders the teams, not another quantity of the challenge's own ranking."""
+    """Return whether teams are ordered by the score, not by another quantity that the challenge defines."""
     return comparison.own_ranking is None or not comparison.own_ranking.name
 
 
 def order(comparison: Comparison) -> str:
-    """Return how the teams are ordered, as a sentence."""
+    """Return a sentence that says how the teams are ordered."""
     if comparison.own_ranking is not None:
         return comparison.own_ranking.words
     return "Teams are ordered by the official score."
 
 
 def decides(comparison: Comparison) -> str:
-    """Return what determines ranks, for the caption of a ranking."""
+    """Return a caption that says what determines the ranks."""
     held = "the ranks that chance could give are shown next to them."
     if not by_score(comparison):
         return f"T{held[1:]}" if comparison.result.rank_intervals else ""
@@ -62,15 +62,15 @@ def decides(comparison: Comparison) -> str:
 def tied(comparison: Comparison) -> tuple[str, ...]:
     """Return the teams that could be first, best first; empty without replicates.
 
-    If the score orders the teams, no other team is shown to be better than these. In another ranking, their
-    rank interval begins with 1.
+    If the score orders the teams, no other team is shown to be better than one of these. In other rankings,
+    their rank intervals begin with 1.
     """
     flags: Sequence[bool] = comparison.result.tied_for_first or ()
     return tuple(name for name, is_tied in zip(comparison.scored, flags, strict=False) if is_tied)
 
 
 def tie(comparison: Comparison) -> str:
-    """Return the text about the teams in `tied`."""
+    """Return a text that names the teams in `tied`."""
     return "tied for first" if by_score(comparison) else "could be first"
 
 
@@ -84,8 +84,8 @@ def band(comparison: Comparison) -> int:
 
 
 def leaders(comparison: Comparison) -> str:
-    """Return which team leads, and which teams are not separated from the leader. The text never gives a
-    probability of being best."""
+    """Return a text that names the leader and the teams that the test does not separate from the leader. It
+    gives no probability of being the best."""
     names, level = comparison.scored, tied(comparison)
     if not names:
         return "No team has a score on this test set."
@@ -134,7 +134,7 @@ def _standing_in_own_order(comparison: Comparison) -> str:
 
 
 def untold(comparison: Comparison) -> str:
-    """Return why there is no statement about chance; "" if there is one."""
+    """Return a text that says why the role of chance cannot be assessed; "" if it can."""
     result, source = comparison.result, comparison.provenance
     if result.test is not None or len(comparison.scored) < 2:
         return ""
@@ -155,7 +155,8 @@ def untold(comparison: Comparison) -> str:
 
 
 def caveat(comparison: Comparison) -> str:
-    """Return the limits of the swap test and its correction for rare categories; "" for other tests."""
+    """Return a text about the limits of the swap test (permutation test) with rare categories; "" for other
+    tests."""
     if comparison.result.test != SWAP:
         return ""
     limit = (
@@ -219,8 +220,8 @@ def lead(comparison: Comparison, scale: Scale) -> Lead | None:
 
 
 def assumed(comparison: Comparison) -> str:
-    """Return for how many teams the model size is assumed: "efficiency assumed for 11 of 16 teams"; "" for
-    none."""
+    """Return for how many teams the model size is assumed, such as "efficiency assumed for 11 of 16 teams";
+    "" for none."""
     number = len(comparison.size_assumed)
     teams = f"{number} of {len(comparison.scored)} team{'s' * (len(comparison.scored) > 1)}"
     return f"{comparison.spec.size.part} assumed for {teams}" if number and comparison.spec.size else ""
@@ -244,7 +245,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def gap(comparison: Comparison, scale: Scale) -> str:
-    """Return which differences these data cannot separate from chance; "" without replicates."""
+    """Return a text that gives the size of differences that this test set cannot separate from chance; ""
+    without replicates."""
     known = comparison.result.resolvable_gap
     if known is None:
         return ""
@@ -263,8 +265,11 @@ def gap(comparison: Comparison, scale: Scale) -> str:
 
 
 def optimism(comparison: Comparison, scale: Scale) -> str:
-    """Return by how much the leader's score is likely too good, with one digit. "" if unknown, if the score
-    does not order the teams, or with too few teams or units for an error within 15 %."""
+    """Return a text that says by how much the leader's score is probably too good, with one digit.
+
+    "" if this is unknown, if the score does not order the teams, or with too few teams or units for an error
+    within 15 %.
+    """
     value = comparison.result.winner_optimism
     few = len(comparison.scored) < TEAMS_OF_OPTIMISM or comparison.provenance["n_units"] < UNITS_OF_OPTIMISM
     if not by_score(comparison) or not value or few:
@@ -273,7 +278,7 @@ def optimism(comparison: Comparison, scale: Scale) -> str:
 
 
 def sentences(comparison: Comparison, scale: Scale) -> list[str]:
-    """Return the sentences about the leader and chance, each once, for comparisons and boards."""
+    """Return sentences about the leader and about chance, without repetition."""
     much, leading = optimism(comparison, scale), leaders(comparison)
     chance = untold(comparison)
     found = (
@@ -288,7 +293,7 @@ def sentences(comparison: Comparison, scale: Scale) -> list[str]:
 
 
 def method(comparison: Comparison) -> str:
-    """Return n, unit, replicates and seed as text."""
+    """Return the number of cases, the unit, the replicates and the seed as text."""
     source = comparison.provenance
     n = next(iter(comparison.cards.values())).n_cases
     if not source["resamples"]:
@@ -309,7 +314,7 @@ def units(provenance: Mapping[str, Any]) -> str:
 
 
 def places(pair: Sequence[float] | None) -> str:
-    """Return the rank interval as text: "1", "2 to 4"; "" if there is none."""
+    """Return a rank interval as text, such as "1" or "2 to 4"; "" if there is none."""
     if pair is None:
         return ""
     low, high = (f"{value:g}" for value in pair)
@@ -323,7 +328,12 @@ def rank_interval(comparison: Comparison, index: int) -> str:
 
 @dataclass(frozen=True)
 class LeaderDifference:
-    """A team's score minus the first team's: simultaneous interval, Holm's p; None without replicates."""
+    """Difference between a team's score and that of the first team; None without replicates.
+
+    Attributes:
+        difference: Score of the team minus score of the first team.
+        p_adjusted: p-value adjusted by Holm.
+    """
 
     team: str
     difference: float

@@ -17,8 +17,8 @@ from scoring.core.views import Column, Fact, Headline, Table, Text
 
 
 def headline(displayed: Displayed) -> Headline:
-    """Return the leader, how certain the lead is, and the smallest difference that this test set can
-    detect."""
+    """Return the headline: the leader, how certain the lead is, and the smallest difference that this test
+    set can detect."""
     comparison, scale = displayed.comparison, displayed.scale
     first = comparison.scored[0]
     is_shared = list(comparison.ranks.values()).count(comparison.ranks[first]) > 1
@@ -35,10 +35,8 @@ def headline(displayed: Displayed) -> Headline:
 
 
 def order_columns(comparison: Comparison) -> list[Column]:
-    """Return the columns that order the teams if the score does not: the value that orders them, and metrics
-    with ranks.
-
-    Each row has the key "team"."""
+    """Return columns with the values that order the teams, if the score does not: the deciding quantity, and
+    metrics with ranks. Each row has the key "team"."""
     own, order = comparison.own_ranking, comparison.spec.ranked_by
     if own is None or summary_text.by_score(comparison):
         return []
@@ -149,7 +147,7 @@ def excluded(comparison: Comparison) -> Table:
 
 
 def excluded_rows(entries: Iterable[Excluded]) -> Table:
-    """Return refused submissions with their problems; problems of the same kind share a row, as on a page."""
+    """Return a table of refused submissions with their problems. Problems of the same kind share a row."""
     rows = [(entry.team, group) for entry in entries for group in grouped(entry.problems)]
     columns = (
         Column("team", "submission", get=lambda row: row[0]),
@@ -175,8 +173,8 @@ def containing(table: Table, wanted: str) -> Table:
 
 
 def withdrawals(comparison: Comparison) -> Table | None:
-    """Return for each team which team would be first, and which would change rank, if this team withdrew.
-    None if ranks do not depend on other teams."""
+    """Return for each team what would happen if it withdrew: the first team, and the changed ranks. None if
+    ranks do not depend on other teams."""
     if comparison.own_ranking is None or not comparison.own_ranking.more:
         return None
     gone = comparison.own_ranking.more["leave_one_team_out"]

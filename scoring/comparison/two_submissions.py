@@ -32,8 +32,12 @@ LONGEST = 28
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """The first submission's value minus the second's. interval: 95 %, None if there is none. apart: whether
-    the test separates the two; None if unknown."""
+    """Value of the first submission minus value of the second.
+
+    Attributes:
+        interval: 95 % interval; None if there is none.
+        apart: Whether the test separates the two; None if unknown.
+    """
 
     name: str
     value: float
@@ -72,8 +76,12 @@ def _signed(pair: Pair, sign: int) -> list[float] | None:
 
 
 def summary(displayed: Displayed, first: str, second: str, chosen: bool = False) -> str:
-    """Return one or two sentences that say whether the first submission is better than the second (Markdown).
-    chosen: whether the second is the best of several; then the text never says that the first is worse."""
+    """Say in one or two sentences (Markdown) whether the first submission is better than the second.
+
+    Args:
+        chosen: Whether the second is the best of several submissions; the text then never says that the first
+            is worse.
+    """
     comparison, scale = displayed.comparison, displayed.scale
     a, b = markdown(first, 60), markdown(second, 60)
     score = change(comparison, first, second)

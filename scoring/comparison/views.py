@@ -29,7 +29,8 @@ PAIRS, METRICS = 400, 3
 
 
 def section_names(comparison: Comparison) -> list[str]:
-    """Return the names of the sections of this comparison, in the order of an organizer's questions."""
+    """Return the names of the sections of a comparison, in the order in which organizers ask their
+    questions."""
     left_out = set()
     if comparison.own_ranking is None:
         left_out.add("Orders")
@@ -43,13 +44,13 @@ def section_names(comparison: Comparison) -> list[str]:
 
 
 def ranking(displayed: Displayed) -> tuple[Block, ...]:
-    """Return the ranking with the parts of the scores."""
+    """Return the ranking, with the parts of each score."""
     return (SideBySide(((scores(displayed),), (team_table(displayed),)), (2, 3)),)
 
 
 def scores(displayed: Displayed, lines: Mapping[str, Mapping[str, Any]] = MappingProxyType({})) -> Figure:
-    """Return a figure of the teams' scores with intervals. lines: unranked entries by name, with "score" and
-    "interval"."""
+    """Return a figure of the teams' scores with intervals. `lines` contains unranked entries by name, with
+    "score" and "interval"."""
     comparison = displayed.comparison
     shaded = f"Shaded: {summary_text.tie(comparison)}. " if summary_text.band(comparison) else ""
     held = "Right: ranks that each team could have. " if comparison.result.rank_intervals else ""
@@ -62,7 +63,8 @@ def scores(displayed: Displayed, lines: Mapping[str, Mapping[str, Any]] = Mappin
 
 
 def team_table(displayed: Displayed) -> Table:
-    """Return a row for each team: rank, score with interval, possible ranks, and the parts of the score."""
+    """Return a table with a row for each team: rank, score with interval, possible ranks, and the parts of
+    the score."""
     comparison, scale = displayed.comparison, displayed.scale
     metrics, order = comparison.spec.metrics[: METRICS + 1], team_views.order_columns(comparison)
     ranked = [column.name.removeprefix("metric ") for column in order]
@@ -125,7 +127,7 @@ def _unranked(comparison: Comparison) -> str:
 
 
 def exported(displayed: Displayed) -> Table:
-    """Return the table of teams with their facts, for download."""
+    """Return the table of teams with their facts as a download contains it."""
     table, comparison = team_table(displayed), displayed.comparison
     known = [comparison.facts.get(name, UNKNOWN).as_dict() for name in table.rows["team"]]
     facts = {fact: [row[fact] for row in known] for fact in LABELS}
@@ -173,7 +175,7 @@ OTHER_ORDER = "The figure shows differences of the score; the ranks follow anoth
 
 
 def lead(displayed: Displayed) -> tuple[Block, ...]:
-    """Return whether the lead is more than chance."""
+    """Return a figure and a text that show whether the lead is more than chance."""
     comparison, scale = displayed.comparison, displayed.scale
     if len(comparison.scored) < 2:
         return (Text("Only one team has a score, so it cannot be compared with another.", "note"),)
@@ -346,7 +348,7 @@ def size(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def who(displayed: Displayed) -> tuple[Block, ...]:
-    """Return the known facts about the teams and the refused submissions; empty if there are none."""
+    """Return the known facts about the teams, and the refused submissions; empty if there are none."""
     comparison = displayed.comparison
     facts = (
         (team_views.facts(comparison),) if any(fact != UNKNOWN for fact in comparison.facts.values()) else ()

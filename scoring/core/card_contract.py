@@ -46,7 +46,7 @@ def with_fingerprint(card: ScoreCard, predictions: Any) -> ScoreCard:
 def lacking(
     card: ScoreCard, challenge_id: str, metrics: Sequence[str], quantity: Callable[[str], Quantity]
 ) -> Iterator[Finding]:
-    """Yield an error for every part that is missing in a card or differs from the declaration of its
+    """Yield an error for every part that is missing in a scorecard or differs from the declaration of its
     challenge.
 
     Args:

@@ -300,7 +300,7 @@ class Challenge(Generic[Truth, Predictions]):
     def inspect(
         self, model: Model, truth: Truth | None = None, name: str | None = None, timings: bool = False
     ) -> "Inspection":
-        """Return the check of a model before it runs. timings: whether to measure the time per image. Raises
+        """Check a model before it runs. `timings` says whether the time per image is measured. Raises
         InputRefused."""
         return self.models("--model").inspect(model, truth, name, timings)
 
@@ -351,9 +351,12 @@ class Challenge(Generic[Truth, Predictions]):
     ) -> "tuple[list[PictureStage], ImageInfo]":
         """Return the pixels that a model receives for a case.
 
-        model: the inspected model (`Inspection.model`); None: a model that accepts any size. Raises
-        InputRefused if the case has no image, scoring.inference.preprocessing.ImageUnreadable if it cannot be
-        read.
+        Args:
+            model: The inspected model (`Inspection.model`); None: a model that accepts any size.
+
+        Raises:
+            InputRefused: If the case has no image.
+            scoring.inference.preprocessing.ImageUnreadable: If the image cannot be read.
         """
         return self.models("--model").received(truth, index, model)
 

@@ -36,8 +36,13 @@ class Lazy:
 
 @dataclass(frozen=True)
 class InputKind:
-    """Files that an input accepts: their description, further extensions besides tables and zips, and whether
-    there may be several."""
+    """Files that an input accepts.
+
+    Attributes:
+        words: Description of the files.
+        endings: Extensions besides those of tables and zips.
+        several: Whether there may be several files.
+    """
 
     words: str
     endings: tuple[str, ...] = ()
@@ -76,7 +81,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample test set. key: its name in the page's address. folder: its folder below `sample_data`."""
+    """A sample test set. `key` is its name in the page's address, `folder` its folder below `sample_data`."""
 
     key: str
     folder: str
@@ -85,7 +90,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class OutputFile:
-    """Another file that `score` can write. text: function from a scorecard to its content."""
+    """A further file that `score` can write. The function `text` creates its content from a scorecard."""
 
     flag: str
     metavar: str
@@ -94,7 +99,7 @@ class OutputFile:
 
     @property
     def name(self) -> str:
-        """The flag as a Python keyword."""
+        """Name of the flag as a Python keyword."""
         return self.flag.removeprefix("--").replace("-", "_")
 
 
@@ -138,7 +143,7 @@ Predictions = TypeVar("Predictions", bound=Input)
 
 
 class ScoreBreakdownPart(NamedTuple):
-    """A part of a score that is a weighted sum. weight: its points out of 100."""
+    """A part of a score that is a weighted sum. `weight` is its maximum number of points, out of 100."""
 
     name: str
     short_name: str

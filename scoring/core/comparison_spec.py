@@ -115,8 +115,13 @@ class Ranking:
 
 @dataclass(frozen=True)
 class RankedBy:
-    """Metrics besides the score that order teams. words: a sentence; metrics: their names; in_cases: whether
-    teams are ranked on each case separately."""
+    """Metrics besides the score that order the teams.
+
+    Attributes:
+        words: A sentence about them.
+        metrics: Their names.
+        in_cases: Whether teams are ranked on each case separately.
+    """
 
     words: str
     metrics: tuple[str, ...]

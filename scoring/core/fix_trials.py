@@ -116,8 +116,7 @@ class Trials:
         return card_of(self.challenge, FixedSource(data, before), changes, part, read)
 
     def told(self, fix: SuggestedFix, card: ScoreCard | None) -> SuggestedFix:
-        """Return a fix with the resulting score in its label, if that is the score of the whole
-        submission."""
+        """Return a fix with the resulting score in its label, if this score covers the whole submission."""
         if card is None or card.score is None or not self.is_whole:
             return fix
         return replace(fix, label=f"{fix.label}: {score_words(self.challenge, card.score)}")

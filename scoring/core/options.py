@@ -76,8 +76,8 @@ class Option:
             yield error("bad-option", self.flag, self.predictions_only)
 
     def argument(self, by_team: bool = False) -> dict[str, Any]:
-        """Return the arguments for `argparse.ArgumentParser.add_argument`. by_team: whether each team has its
-        own value."""
+        """Return the arguments for `argparse.ArgumentParser.add_argument`. `by_team` says whether each team
+        has its own value."""
         if by_team:
             return {"action": "append", "metavar": f"[TEAM=]{self.metavar}", "help": self.help, "default": []}
         if self.type is bool:

@@ -116,7 +116,7 @@ def ignored(files: SourceFiles, used: Container[str | None]) -> list[Finding]:
 
 
 def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[Finding]]:
-    """Decide whether cases without a usable prediction refuse a submission.
+    """Sort cases without a usable prediction into errors and warnings. Errors refuse the submission.
 
     Args:
         faults: An error for each of these cases.
@@ -187,7 +187,8 @@ def _complete(outputs: Floats) -> Bools:
 
 
 class RunOnImages(Protocol):
-    """A submission that may be a model. images: SHA-256 of the images that the model ran on, by member."""
+    """A submission that may be a model. `images` contains the SHA-256 of the images that the model ran on, by
+    member."""
 
     @property
     def images(self) -> Mapping[str, str]: ...

@@ -124,7 +124,8 @@ def part_of(truth: Any, read: object, name: str) -> Any:
 
 
 def of_one_metric(card: ScoreCard, metric: str) -> ScoreCard:
-    """Return a card with a single submitted metric. The metric comes first, and the card is not official.
+    """Return a scorecard of which only one metric was submitted. This metric comes first, and the card is not
+    official.
 
     Args:
         metric: Name of the metric; "" returns the card unchanged.
@@ -136,7 +137,7 @@ def of_one_metric(card: ScoreCard, metric: str) -> ScoreCard:
 
 
 def marked(card: ScoreCard, truth: Any) -> ScoreCard:
-    """Return a card. If only the submitted cases were scored, the card is not official and says so.
+    """Return a card, marked as not official if only the submitted cases were scored.
 
     Args:
         truth: The test set of the card.

@@ -22,12 +22,17 @@ Data = Mapping[str, Sequence[Any]]
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure that is drawn on demand.
+    """A figure that is drawn on demand, with a question that it answers.
 
-    build: draws it in a theme. The figure's question says what it answers. caption: how to read it, n and
-    method. data: the drawn numbers, for a download. key: distinguishes figures with the same question. cases:
-    whether points carry their case name first in `customdata`; a click then opens the case viewer. classes:
-    whether points carry a class, or true and predicted class; a click then opens the cases of these classes.
+    Attributes:
+        build: Draws the figure in a theme.
+        caption: How to read the figure, number of cases and method.
+        data: The drawn numbers, for a download.
+        key: Distinguishes figures with the same question.
+        cases: Whether points carry their case name first in `customdata`, so that a click opens the case
+            viewer.
+        classes: Whether points carry a class, or true and predicted class, so that a click opens the cases of
+            these classes.
     """
 
     build: Callable[[Theme], Drawing]
@@ -40,8 +45,13 @@ class Figure:
 
 @dataclass(frozen=True)
 class Panel:
-    """One of several small figures. title: Markdown above it. below: plain text under it. alt: text for
-    screen readers; "" uses the question and the text below."""
+    """One of several small figures.
+
+    Attributes:
+        title: Markdown above the figure.
+        below: Plain text below the figure.
+        alt: Text for screen readers; "" uses the question and the text below.
+    """
 
     title: str
     build: Callable[[Theme], Drawing]
@@ -51,7 +61,8 @@ class Panel:
 
 @dataclass(frozen=True)
 class Panels:
-    """Small multiples: one figure per class, center or similar group. width: minimum width in px."""
+    """Small figures with a common question, one per class, center or similar group. `width` is their minimum
+    width in px."""
 
     question: str
     panels: Sequence[Panel]
@@ -66,13 +77,20 @@ Kind = Literal["text", "number", "bar", "count", "interval", "class", "written"]
 class Column:
     """A column of a table.
 
-    name: key of its values in `Table.rows`. label: its heading; full: a longer heading, used if there is
-    room. kind: type of the values: "text"; "number" with `digits` decimals; "bar", a number drawn as a bar
-    from 0 to `most`; "count", a number of cases, with a star below 15; "interval", pairs (low, high) or None;
-    "class", class names with the symbol of their risk group; "written", numbers as text. better: the better
-    direction. unit: text after a number. sign: whether to write a plus sign. width: in pixels, on a page.
-    lighter: whether to use lighter type. colour: of bars, a colour or risk group of the theme. detail:
-    whether only reports show it.
+    Attributes:
+        name: Key of its values in `Table.rows`.
+        label: Heading.
+        full: Longer heading, used if there is room.
+        kind: Type of the values: "text"; "number" with `digits` decimals; "bar", a number drawn as a bar from
+            0 to `most`; "count", a number of cases, with a star below 15; "interval", pairs (low, high) or
+            None; "class", class names with the symbol of their risk group; "written", numbers as text.
+        better: The better direction.
+        unit: Text after a number.
+        sign: Whether positive numbers get a plus sign.
+        width: Width in px, on a page.
+        lighter: Whether the text is shown lighter.
+        colour: Colour of bars: a colour or risk group of the theme.
+        detail: Whether only reports show the column.
     """
 
     name: str
@@ -94,13 +112,17 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table under the question that it answers; "" if it belongs to the block before it.
+    """A table with the question that it answers; the question is "" if the table belongs to the block before
+    it.
 
-    rows: values by column name. risks: class -> risk group, for "class" columns. key: distinguishes tables
-    with the same question. detail: whether only reports show it. cases: the column with the case name of each
-    row, "" for none; choosing a row then opens the case viewer. written: whether a page shows the table as
-    plain text, without sorting. This suits a few rows that follow a slider, because a grid costs ten times as
-    much to send.
+    Attributes:
+        rows: Values by column name.
+        risks: Risk group of each class, for "class" columns.
+        key: Distinguishes tables with the same question.
+        detail: Whether only reports show the table.
+        cases: Column with the case name of each row, whose selection opens the case viewer; "" for none.
+        written: Whether a page shows the table as plain text, without sorting. This suits a few rows that
+            follow a slider, because an interactive table costs ten times as much to send.
     """
 
     question: str
@@ -136,7 +158,8 @@ def _value(item: Any, column: Column) -> Any:
 
 @dataclass(frozen=True)
 class Fact:
-    """A number with its name and, in lighter type, its interval or basis. explain: tooltip in Markdown."""
+    """A number with its name and, in lighter type, its interval or basis (`below`). `explain` is a tooltip in
+    Markdown."""
 
     name: str
     value: str
@@ -156,7 +179,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Text:
-    """Sentences in Markdown, optionally under a question. kind: "note" says why something is not shown;
+    """Sentences in Markdown, optionally under a question. The kind "note" says why something is not shown;
     "caution" is an important warning."""
 
     text: str
@@ -166,8 +189,8 @@ class Text:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture that is drawn on demand. build: makes the PNG. alt: text for screen readers. caption: plain
-    text."""
+    """A picture that is drawn on demand. The function `build` returns it as PNG; `alt` is the text for screen
+    readers."""
 
     build: Callable[[], bytes]
     alt: str
@@ -176,7 +199,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Gallery:
-    """Pictures under the question that they answer. caption: above them."""
+    """Pictures under the question that they answer."""
 
     question: str
     pictures: Sequence[Picture]
@@ -185,7 +208,7 @@ class Gallery:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Columns of blocks on a page; a report stacks them. widths: relative, one per column."""
+    """Columns of blocks on a page, with relative widths. A report shows the columns one below the other."""
 
     columns: Sequence[Sequence[Block]]
     widths: Sequence[float]
@@ -193,8 +216,13 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class Choice:
-    """Alternative blocks; a page shows one at a time. label: text of the choice. key: its name in the
-    address. printed: number of blocks, from the first, that a report shows; None: all."""
+    """Alternative blocks, of which a page shows one at a time.
+
+    Attributes:
+        label: Text of the choice.
+        key: Name in the page's address.
+        printed: Number of blocks, from the first, that a report shows; None: all.
+    """
 
     label: str
     key: str
@@ -209,7 +237,9 @@ Block = Figure | Panels | Table | Facts | Text | Gallery | SideBySide | Choice
 class Section:
     """Blocks that belong together: a tab of a page or a chapter of a report.
 
-    detail: whether only reports show it; the page's tab of that name draws its own interactive content.
+    Attributes:
+        detail: Whether only reports show the blocks; the tab of the page then draws its own interactive
+            content.
     """
 
     name: str
@@ -219,9 +249,15 @@ class Section:
 
 @dataclass(frozen=True)
 class Status:
-    """Whether a score is official, in plain text. badge: the short label shown everywhere; official: full
-    sentences. is_official: whether the score is official. official_score: the official score if it differs,
-    "" if unknown. official_name: its name. incomplete: missing parts of the submission, "" for none."""
+    """Whether a score is official, in plain text.
+
+    Attributes:
+        official: Full sentences.
+        official_score: The official score if it differs; "" if unknown.
+        incomplete: Missing parts of the submission; "" for none.
+        badge: Short label.
+        official_name: Name of the official score.
+    """
 
     official: str = ""
     is_official: bool = False
@@ -235,9 +271,12 @@ class Status:
 class Headline:
     """The score and its parts.
 
-    facts: numbers beside it. strip: figure of the parts, with the arithmetic as its caption. arithmetic: the
-    same as text (Markdown), without a figure. parts: what each part adds to the score. notes: warnings to
-    read before the score.
+    Attributes:
+        facts: Numbers beside the score.
+        strip: Figure of the parts, with their sum as caption.
+        arithmetic: The sum as Markdown, if there is no figure.
+        parts: What each part adds to the score.
+        notes: Warnings to read before the score.
     """
 
     score: Fact

@@ -17,7 +17,7 @@ TYPES = {FLOAT: np.float32, "tensor(float16)": np.float16, "tensor(double)": np.
 
 @dataclass(frozen=True)
 class Adapter:
-    """Conversion of one image float32 (1, 3, H, W) and a vector float32 (1, k) to a model's inputs.
+    """Converts an image, float32 (1, 3, H, W), and a vector, float32 (1, k), to the inputs of a model.
 
     Attributes:
         types: Type of each input, as the runtime names it.
@@ -42,7 +42,7 @@ class Adapter:
         return cls(tuple(entry.dtype for entry in inputs), last, max(sizes, default=1))
 
     def plain(self, inputs: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Return the inputs without the adapter's conversions, as challenges define them."""
+        """Return the inputs as challenges define them, without the conversions of the adapter."""
         return tuple(self._plain(i, entry) for i, entry in enumerate(inputs))
 
     def _plain(self, index: int, entry: Tensor) -> Tensor:
@@ -56,7 +56,7 @@ class Adapter:
         return replace(entry, shape=(None if self.batch > 1 else batch, *others))
 
     def feed(self, arrays: Sequence[Array]) -> list[Array]:
-        """Return the arrays for the model.
+        """Convert the arrays to the form that the model expects.
 
         Args:
             arrays: The image float32 [1, 3, H, W] with values 0 to 1, then optionally the vector float32 [1,
@@ -72,7 +72,7 @@ class Adapter:
         return fed
 
     def first(self, output: Array) -> Array:
-        """Return the output for the single image."""
+        """Return the output for the first image of the batch."""
         return output[:1] if self.batch > 1 and len(np.atleast_1d(output)) == self.batch else output
 
     @property

@@ -37,8 +37,8 @@ class CaseImages(Protocol):
     def __len__(self) -> int: ...
 
     def picture(self, index: int) -> bytes | None:
-        """Return the encoded image of a case, None if there is none. Raises InputRefused if the file cannot
-        be read."""
+        """Return the encoded image of a case; None if there is none. Raises InputRefused if the image file
+        cannot be read."""
         ...
 
 
@@ -52,7 +52,8 @@ def no_images(name: str) -> Finding:
 
 
 def missing_images(cases: CaseImages, advice: str) -> list[Finding]:
-    """Return `image-missing` for every case without an image, or a single one if there is no image at all."""
+    """Return `image-missing` for every case without an image, or a single finding if there are no images at
+    all."""
     absent = [i for i, member in enumerate(cases.images) if member is None]
     if len(absent) == len(cases):
         return [no_images(cases.pictures.name)]
@@ -80,7 +81,7 @@ class ModelFile:
 
 @dataclass(frozen=True)
 class Wording:
-    """Ends of messages about images and outputs: how the official program treats them."""
+    """Ends of messages about images and outputs, which say what the official program does with them."""
 
     missing_image: str = "Add it."
     unreadable_image: str = "Export it again as JPEG or PNG."
@@ -92,7 +93,7 @@ class Wording:
 
 
 def no_size_findings(_size_mib: float, _name: str) -> list[Finding]:
-    """Return nothing: the size of the model does not matter."""
+    """Return no findings, for challenges in which the size of a model does not matter."""
     return []
 
 

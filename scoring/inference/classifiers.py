@@ -24,18 +24,18 @@ NUMBERED = re.compile(r"""['"]?(\d{1,4})['"]?\s*:\s*['"]([^'"]{0,200})['"]""", r
 
 
 def recipe_for(facts: ModelFacts) -> Recipe:
-    """Return the recipe that resizes to the model's declared size (224 if it is symbolic) in one bilinear
-    step."""
+    """Return the recipe that resizes an image in one bilinear step to the size that the model declares; 224
+    if it is symbolic."""
     return recipe_of_size(*image_size(facts))
 
 
 def recipe_of_size(width: int | None, height: int | None) -> Recipe:
-    """Return the recipe for a model with this declared size; None = symbolic."""
+    """Return the recipe for a model that declares this size. None is a symbolic size."""
     return Recipe(((width or PICTURE_SIDE, height or PICTURE_SIDE, "bilinear"),))
 
 
 class HasPhotographs(Protocol):
-    """Cases with their images; a case with several possible images is in `ambiguous`."""
+    """Cases with their images. Cases with several possible images are in `ambiguous`."""
 
     @property
     def ids(self) -> tuple[str, ...]: ...
@@ -88,7 +88,7 @@ def inspect_on_images(
     timings: bool = False,
     cancelled: Callable[[], bool] | None = None,
 ) -> Inspection:
-    """Return the check of a model before it runs. Raises InputRefused with every problem of the model and the
+    """Check a model on images before it runs. Raises InputRefused with every problem of the model and the
     images.
 
     Args:
@@ -140,8 +140,12 @@ def _listed(text: str) -> tuple[str, ...]:
 def output_order(
     metadata: Mapping[str, str], categories: Sequence[str], where: str
 ) -> tuple[OutputOrder, tuple[Finding, ...]]:
-    """Return the output of a model for each class of a truth, by the entry `categories`, and a note if the
-    order differs. Raises InputRefused if the entry has other names."""
+    """Return which output of a model belongs to each class of a truth, by the model's entry `categories`. A
+    note says if the order differs.
+
+    Raises:
+        InputRefused: If the entry has other names.
+    """
     own = named_outputs(metadata, categories)
     if not own or own == tuple(categories):
         return None, ()
@@ -156,8 +160,8 @@ def output_order(
 
 
 def order_warnings(metadata: Mapping[str, str], classes: Sequence[str], where: str) -> tuple[Finding, ...]:
-    """Return a warning if a model names the classes in another order and the challenge's program does not
-    read such entries."""
+    """Return a warning if a model names the classes in another order and the official program does not read
+    such entries."""
     own = named_outputs(metadata, classes)
     if sorted(own) != sorted(classes) or own == tuple(classes):
         return ()
@@ -171,7 +175,7 @@ def order_warnings(metadata: Mapping[str, str], classes: Sequence[str], where: s
 def received(
     cases: CaseImages, index: int, model: Mapping[str, Any] | None = None
 ) -> tuple[list[thumbnails.Stage], ImageInfo]:
-    """Return a model's input for a case: its image at the model's declared size.
+    """Return the pixels that a model receives for a case: its image at the size that the model declares.
 
     Args:
         cases: A test set with images.

@@ -24,8 +24,10 @@ _wanted = "auto"
 
 @contextmanager
 def running_on(device: str) -> Iterator[None]:
-    """Run the models of this process on one of `DEVICES` within the block. "auto" uses a GPU if there is one
-    and unconfined models are accepted, otherwise the processor."""
+    """Run the models of this process on one of `DEVICES` within the context.
+
+    "auto" uses a GPU if there is one and unconfined models are accepted, otherwise the CPU.
+    """
     global _wanted
     if device not in DEVICES:
         raise ValueError(f"unknown device {device!r}")
@@ -37,12 +39,12 @@ def running_on(device: str) -> Iterator[None]:
 
 
 def wanted() -> str:
-    """Return the device of the innermost `running_on` block; "auto" outside every block."""
+    """Return the device of the innermost `running_on` context; "auto" outside any context."""
     return _wanted
 
 
 def missing() -> str:
-    """Return what CUDA lacks on this machine, "" if it is available."""
+    """Return what is missing for using CUDA on this machine; "" if nothing is."""
     spec = find_spec("onnxruntime")
     places = [Path(folder) / "capi" for folder in (spec.submodule_search_locations or ())] if spec else []
     if not any((folder / name).exists() for folder in places for name in _LIBRARIES):
@@ -51,7 +53,7 @@ def missing() -> str:
 
 
 def chosen(device: str, every_layer: bool) -> str:
-    """Return `CPU` or `CUDA`.
+    """Return the device to use, `CPU` or `CUDA`.
 
     Args:
         device: One of `DEVICES`.

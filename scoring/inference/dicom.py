@@ -47,7 +47,7 @@ SPACINGS = ("PixelSpacing", "ImagerPixelSpacing", "NominalScannedPixelSpacing")
 
 
 def picture(data: bytes) -> tuple[Image.Image, float]:
-    """Return the picture of a DICOM file, mode "L" or "RGB", and micrometres per pixel, 0 if unknown.
+    """Return the image in a DICOM file (mode "L" or "RGB"), and its micrometres per pixel (0 if unknown).
 
     Raises:
         ImageUnreadable: With one sentence: no picture, several, too large, or stored in an unsupported way.

@@ -9,7 +9,7 @@ _POLL_SECONDS = 0.05
 
 
 class Usage:
-    """Time for which one caller has used the semaphore.
+    """Time for which a caller has used the semaphore.
 
     Attributes:
         seconds: Time for which its threads held places; a new caller starts with the time of the caller that
@@ -35,8 +35,8 @@ class Ticket:
 class FairSemaphore:
     """A semaphore that gives its places to the callers that used them least.
 
-    Between two pieces of work, `pass_on` lets others go first. So a caller with pieces of 20 s and one with
-    pieces of 20 ms hold the places for the same time.
+    Between two pieces of work, a caller calls `pass_on` to let others go first. So a caller with pieces of 20
+    s and one with pieces of 20 ms hold the places for the same time.
     """
 
     def __init__(self, places: int) -> None:
@@ -51,19 +51,19 @@ class FairSemaphore:
         return len(self._shares)
 
     def join(self) -> Usage:
-        """Register a caller, until `leave`."""
+        """Register a caller. It stays registered until `leave`."""
         with self._lock:
             share = Usage(min((other.seconds for other in self._shares), default=0.0))
             self._shares.append(share)
             return share
 
     def leave(self, share: Usage) -> None:
-        """Remove a caller and return all its places."""
+        """Remove a caller and free all its places."""
         with self._lock:
             self._shares.remove(share)
 
     def acquire(self, share: Usage, given_up: Callable[[], bool]) -> Ticket | None:
-        """Wait for a place; None if `given_up` returns True first."""
+        """Wait for a place and return its ticket. Return None if `given_up` returns True first."""
         turn = self.request(share)
         return turn if self._wait(turn, given_up) else None
 
@@ -83,7 +83,7 @@ class FairSemaphore:
             return self._waiting.index(turn) + 1 if turn in self._waiting else 0
 
     def withdraw(self, turn: Ticket) -> None:
-        """Return a place, or withdraw a request."""
+        """Free a place, or cancel its request."""
         with self._lock:
             if turn in self._waiting:
                 self._waiting.remove(turn)
@@ -91,8 +91,8 @@ class FairSemaphore:
         self.release(turn)
 
     def pass_on(self, turn: Ticket, given_up: Callable[[], bool]) -> bool:
-        """Return the place to callers that used less time, and wait for another one; False if none is
-        obtained, as in `acquire`."""
+        """Free the place for callers that used less time, and wait for another one. Return False if
+        `given_up` returns True first."""
         with self._lock:
             self._count(turn)
             others = [other.share for other in self._waiting if other.share is not turn.share]
@@ -104,7 +104,7 @@ class FairSemaphore:
         return self._wait(turn, given_up)
 
     def release(self, turn: Ticket) -> None:
-        """Return a place."""
+        """Free a place."""
         with self._lock:
             self._count(turn)
             self._hand_on()

@@ -12,13 +12,14 @@ Key = tuple[str, Recipe]
 
 
 def key(data: bytes, recipe: Recipe) -> Key:
-    """Return the key of a prepared image: the file's SHA-256 and the recipe, never its name."""
+    """Return the key of a prepared image, made of the file's SHA-256 and the recipe. The file's name is not
+    part of it."""
     return hashlib.sha256(data).hexdigest(), recipe
 
 
 class PictureCache:
-    """Prepared images; the least recently used are removed when their pixels exceed `most_bytes`. Threads can
-    share it."""
+    """Cache of prepared images, which threads can share. The least recently used images are removed when all
+    pixels exceed `most_bytes`."""
 
     def __init__(self, most_bytes: int):
         self.most_bytes = most_bytes
@@ -37,7 +38,8 @@ class PictureCache:
             return self._pictures.get(key)
 
     def put(self, key: Key, picture: PreparedImage) -> None:
-        """Cache an image, unless it is larger than the whole cache. Raises ValueError for writable pixels."""
+        """Cache an image, unless it is larger than the whole cache. Raises ValueError if the pixels are
+        writable."""
         if picture.pixels.flags.writeable:
             raise ValueError("cached pixels are read-only")
         if picture.pixels.nbytes > self.most_bytes:

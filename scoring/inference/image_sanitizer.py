@@ -118,12 +118,17 @@ MICROSCOPES = (0.05, 10.0)
 
 
 def upright(data: bytes, most_pixels: int = MOST_PIXELS) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
-    """Return the first image of a file, turned by its EXIF orientation; a copy made by `small`; information
-    about the file; and the removed `KINDS`. Only pixels are kept, so EXIF, GPS and names are removed. An
-    image with more than `most_pixels` is reduced to this size.
+    """Return the upright first image of a file, without metadata such as EXIF, GPS and names.
 
-    Raises ImageUnreadable with one sentence: not an image of `preprocessing.FORMATS`, truncated, damaged,
-    above 178,956,970 pixels, animated, with 16 bits, or in printing colours.
+    An image with more than `most_pixels` is reduced to this size.
+
+    Returns:
+        The pixels, turned by EXIF orientation; a copy made by `small`; information about the file; the
+            removed `KINDS`.
+
+    Raises:
+        ImageUnreadable: With one sentence: not an image of `preprocessing.FORMATS`, truncated, damaged, above
+            178,956,970 pixels, animated, with 16 bits, or in printing colours.
     """
     try:
         if _mark(data) == b"DICM":
@@ -162,8 +167,10 @@ def _mark(data: bytes) -> bytes:
 
 
 def register_decoders() -> None:
-    """Let Pillow open HEIC and AVIF if this worker imported their decoders. One thread decodes, because a
-    confined process may start few."""
+    """Let Pillow open HEIC and AVIF if this worker has imported their decoders.
+
+    Decoding uses one thread, because a confined process may start only few.
+    """
     heif: Any = sys.modules.get("pi_heif")
     if heif is not None:
         heif.register_heif_opener()
@@ -183,16 +190,18 @@ def _of_dicom(data: bytes, most_pixels: int) -> tuple[Pixels, Pixels, ImageInfo,
 
 
 def micrometres(image: Image.Image) -> float:
-    """Return micrometres per pixel of an image, as `scale_of_tags` does."""
+    """Return the micrometres per pixel of an image, as in `scale_of_tags`."""
     tags: Any = getattr(image, "tag_v2", {})
     resolutions = [float(tags.get(tag) or 0) if image.format == "TIFF" else 0.0 for tag in _RESOLUTIONS]
     return scale_of_tags(str(tags.get(_DESCRIPTION, "")), resolutions, tags.get(_RESOLUTION_UNIT, 2))
 
 
 def scale_of_tags(described: str, resolutions: Sequence[float], unit: Any) -> float:
-    """Return micrometres per pixel from a scanner's tags: "MPP" of a slide, OME's physical size, or a
-    resolution per centimetre or inch that is plausible for a microscope; 0 if there is none, or if pixels are
-    not square.
+    """Return the micrometres per pixel that a scanner recorded; 0 if there are none, or if pixels are not
+    square.
+
+    The sources are "MPP" of a slide, the physical size in OME, and a resolution that is plausible for a
+    microscope.
 
     Args:
         resolutions: Pixels per unit in x and in y, 0 where the file has none.
@@ -232,8 +241,10 @@ def _reduced(picture: Image.Image, most_pixels: int) -> Image.Image:
 
 
 def small(picture: Image.Image) -> Image.Image:
-    """Return the image with 512 px on its shorter side (enlarged if necessary) and at most eight times that
-    on the longer side, for measuring and display."""
+    """Return a copy of the image for measuring and display.
+
+    Its shorter side has 512 px (enlarged if necessary), its longer side at most eight times as many.
+    """
     scale = SMALL_SIDE / min(picture.size)
     width, height = (max(1, min(SMALL_LONGEST, round(length * scale))) for length in picture.size)
     return picture.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=1.2)
@@ -303,7 +314,7 @@ def _exif_kinds(image: Image.Image) -> set[str]:
 
 
 def kinds_of_tags(tags: set[int]) -> set[str]:
-    """Return the `KINDS` that tags of TIFF or EXIF hold."""
+    """Return the `KINDS` of metadata that tags of TIFF or EXIF contain."""
     named = {
         "camera or scanner": _CAMERA,
         "program": (_PROGRAM,),
@@ -347,8 +358,11 @@ _PNG_REPORTED = frozenset(
 
 
 def hidden_metadata(data: bytes, image_format: str | None) -> set[str]:
-    """Return the `KINDS` in the bytes of an image file, by its format as Pillow names it; nothing for GIF,
-    TIFF and BMP."""
+    """Return the `KINDS` of metadata in the bytes of an image file. Nothing is found in GIF, TIFF and BMP.
+
+    Args:
+        image_format: Format of the file, as Pillow names it.
+    """
     readers = {"JPEG": _of_jpeg, "MPO": _of_jpeg, "PNG": _of_png, "WEBP": _of_webp}
     return readers[image_format](data) if image_format in readers else set()
 

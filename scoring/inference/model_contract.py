@@ -42,14 +42,14 @@ class Contract:
 
 
 def failure(file_name: str, failed: ModelFailed) -> Finding:
-    """Return the finding of a model that cannot be loaded or run."""
+    """Return the finding about a model that cannot be loaded or run."""
     return error(failed.code, file_name, failed.message)
 
 
 def examine(
     facts: ModelFacts, contract: Contract, file_name: str, trial: ModelOutput | None = None
 ) -> list[Finding]:
-    """Return every violation of the contract: versions, inputs, batch axis, first output.
+    """Return every violation of the contract by versions, inputs, batch axis or first output.
 
     Args:
         trial: Outputs for one image. If given, the first output is judged by these, not by the model's
@@ -64,8 +64,8 @@ def examine(
 
 
 def image_size(facts: ModelFacts) -> tuple[int | None, int | None]:
-    """Return the (width, height) that the first input declares, None for a symbolic axis. Use it only for a
-    model that `examine` found no error in."""
+    """Return the width and height that the first input declares; None for a symbolic axis. The model must
+    have passed `examine` without errors."""
     shape = facts.inputs[0].shape if facts.inputs else None
     return (shape[3], shape[2]) if shape is not None and len(shape) == 4 else (None, None)
 
@@ -76,8 +76,10 @@ def noise(width: int, height: int) -> Pixels:
 
 
 def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Finding]:
-    """Return `random-model`, which is an error unless every random operator has a seed and two runs agreed;
-    and `training-mode` for BatchNormalization in training mode.
+    """Return findings about models whose outputs may vary.
+
+    `random-model` is an error unless every random operator has a seed and two runs agreed. `training-mode`
+    reports BatchNormalization in training mode.
 
     Args:
         moved: Largest absolute difference between two runs on the same image.

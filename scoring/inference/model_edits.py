@@ -32,7 +32,7 @@ FLOATS = {
 
 @isolated
 def edited_model(data: bytes, name: str, edits: Pairs) -> bytes:
-    """Return a model with added operators.
+    """Return a model to which operators were added.
 
     Args:
         data: The file.

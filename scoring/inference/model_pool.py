@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 class Answered(NamedTuple, Generic[Result]):
-    """The result for one image. seen: information about the image file. cpu_ms: processor time in
+    """The result for one image. `seen` is information about the image file, `cpu_ms` the processor time in
     milliseconds."""
 
     result: Result
@@ -61,7 +61,7 @@ class Results(Generic[Result]):
 
 @dataclass(frozen=True)
 class Outputs(Results[Floats]):
-    """The first output of each image, float64 without a leading axis of 1. recipe: preparation of the
+    """First output of each image, float64 without a leading axis of 1. `recipe` is the preparation of the
     images."""
 
     recipe: Recipe
@@ -71,7 +71,8 @@ class Processes(Protocol):
     """Source of the worker processes of a call."""
 
     def open(self, model: bytes, settings: "PoolSettings", stop: threading.Event) -> ModelProcess:
-        """Return a process with the model; `stop` signals the end of the call. Raises ModelFailed."""
+        """Return a process that has loaded the model. The event `stop` signals the end of the call. Raises
+        ModelFailed."""
         ...
 
     def close(self, process: ModelProcess) -> None:
@@ -80,7 +81,7 @@ class Processes(Protocol):
 
 
 class OwnProcesses:
-    """Processes that start and end with a call."""
+    """Source of processes that start and end with a call."""
 
     def open(self, model: bytes, settings: "PoolSettings", stop: threading.Event) -> ModelProcess:
         return ModelProcess(model, settings.limits, settings.command, stop)
@@ -91,7 +92,7 @@ class OwnProcesses:
 
 @dataclass(frozen=True)
 class PoolSettings:
-    """Settings of the work; none of them changes a number.
+    """Settings of a run on images; they do not affect the outputs.
 
     Attributes:
         workers: Number of worker processes; None = one per core, shared with other active calls.
@@ -110,7 +111,7 @@ class PoolSettings:
 
 
 class RunOnAll(Protocol):
-    """`run_on_all`, on this machine or on others."""
+    """Function like `run_on_all` that runs on this machine or on others."""
 
     def __call__(
         self,
@@ -159,7 +160,7 @@ class _Job(Generic[Result]):
     begun: int = 0
 
     def needs_no_more(self) -> bool:
-        """Return whether a thread that waits for a place has nothing to do with it."""
+        """Return whether a waiting thread can stop, because no work is left for it."""
         ended = self.stop.is_set() or bool(self.state.failures)
         return ended or (self.state.loaded is not None and self.begun >= len(self.pictures))
 
@@ -222,11 +223,11 @@ def run_on_all(
     cancelled: Callable[[], bool] | None = None,
     settings: PoolSettings = PoolSettings(),
 ) -> Results[Result]:
-    """Open a model in worker processes and do the same work on every image.
-
-    All calls together use at most one worker per core and share the time fairly, image by image; a call that
-    starts beside others starts fewer workers. No worker outlives the call. Arguments and errors as in
+    """Open a model in worker processes and do the same work on every image. Arguments and errors are those of
     `predict`.
+
+    All calls together use at most one worker per core and share the time fairly, image by image. A call
+    starts fewer workers while others run. No worker outlives its call.
     """
     total, share = len(pictures), _PLACES.join()
     state: _Progress[Result] = _Progress(total)

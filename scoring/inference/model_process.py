@@ -46,7 +46,7 @@ _DECODING = {
 
 
 class RunnableModel(Protocol):
-    """A model that can run; see `ModelProcess.run`."""
+    """A model that can run, as described in `ModelProcess.run`."""
 
     def run(
         self,
@@ -58,7 +58,7 @@ class RunnableModel(Protocol):
 
 
 class LoadedModel(RunnableModel, Protocol):
-    """A model in a process; see `ModelProcess`."""
+    """A model loaded in a process, as described in `ModelProcess`."""
 
     @property
     def facts(self) -> ModelFacts: ...
@@ -70,10 +70,10 @@ class LoadedModel(RunnableModel, Protocol):
 
 
 class ModelProcess:
-    """A model, loaded in its own child process. Use it as a context manager; otherwise it ends with `close`
-    or when it is no longer referenced.
+    """A model loaded in its own child process.
 
-    Only one thread at a time may call `run`. Any thread may call `close`, which makes a running call raise
+    It is a context manager; otherwise it ends with `close` or when it is no longer referenced. Only one
+    thread at a time may call `run`. Any thread may call `close`, which makes a running call raise
     ModelFailed.
     """
 
@@ -149,8 +149,8 @@ class ModelProcess:
 
     @property
     def ended(self) -> bool:
-        """Whether the child has ended: closed, or stopped because of its time or memory. It can run nothing
-        more."""
+        """Whether the child process has ended: closed, or stopped by its time or memory limit. It can run
+        nothing more."""
         return self._worker.ended
 
     def close(self) -> None:
@@ -166,8 +166,8 @@ class ModelProcess:
 
 @cache
 def achieved_layers() -> tuple[str, ...]:
-    """Return the layers of confinement that a worker achieves on this machine, tried once. Raises ModelFailed
-    if no worker starts."""
+    """Return the layers of confinement that a worker achieves on this machine; the result is cached. Raises
+    ModelFailed if no worker starts."""
     worker = WorkerProcess(Limits(), WORKER)
     try:
         return worker.confinement
@@ -176,8 +176,8 @@ def achieved_layers() -> tuple[str, ...]:
 
 
 class ImageProcess:
-    """A child process without a model, for pages that show an uploaded image: the server must not decode it
-    itself.
+    """A child process without a model that decodes uploaded images for pages, because the server must not
+    decode them itself.
 
     If an image stops the child, for example by its time limit, a new child takes the next image.
     """
@@ -188,12 +188,12 @@ class ImageProcess:
 
     def pixels(self, data: bytes, recipe: Recipe) -> PreparedImage:
         """Return the image prepared by `recipe`; Recipe(()) keeps its size. Raises ImageUnreadable, also if
-        it takes too long."""
+        decoding takes too long."""
         request = {"op": "decode", "recipe": recipe.steps}
         return self._decoded(request, data, _largest(recipe), worker_protocol.picture)
 
     def upright(self, data: bytes, most_pixels: int = MOST_PIXELS) -> Upright:
-        """Return the image upright and reduced to `most_pixels`, and the other contents of its file. Raises
+        """Return an image upright and reduced to `most_pixels`, and which metadata its file contains. Raises
         ImageUnreadable, see `image_sanitizer.upright`."""
         most_bytes = 3 * (most_pixels + SMALL_SIDE * SMALL_LONGEST)
         request = {"op": "upright", "most_pixels": most_pixels}

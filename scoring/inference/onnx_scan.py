@@ -30,7 +30,8 @@ Function = tuple[str, str, str]
 
 
 class ModelRefused(Exception):
-    """A model that is not loaded: `code` of the finding, `message` with the problem and its fix."""
+    """Raised for a model that is not loaded. `code` is that of the finding; `message` contains the problem
+    and its fix."""
 
     def __init__(self, code: str, message: str):
         super().__init__(message)
@@ -38,12 +39,12 @@ class ModelRefused(Exception):
 
 
 def scan(data: bytes) -> dict[str, Any]:
-    """Return the declarations of a file.
+    """Return what an ONNX file declares.
 
     Returns:
         ir_version, opset (of the default domain), opsets (domain -> version), nodes (including subgraphs and
-        functions), scalars (names of inputs and outputs of the graph that are declared without axes), random
-        (see `random_operators`), metadata (entries of the model, name -> text).
+            functions), scalars (names of inputs and outputs of the graph that are declared without axes),
+            random (see `random_operators`), metadata (entries of the model, name -> text).
 
     Raises:
         ModelRefused: With `model-unreadable` or `external-data`.
@@ -97,7 +98,7 @@ def scan(data: bytes) -> dict[str, Any]:
 
 
 def check_kind(data: bytes) -> None:
-    """Refuse files that are not ONNX by their first bytes, and files shorter than they declare."""
+    """Refuse files whose first bytes are not those of ONNX, and files that are shorter than they declare."""
     start = data[:256].lstrip()
     if not data:
         raise _unreadable("The file is empty (0 bytes). The upload may have been cut off: drop it again.")
@@ -126,10 +127,10 @@ def check_kind(data: bytes) -> None:
 
 
 def announced_size(data: bytes) -> int:
-    """Return where the last top-level field of a protobuf message ends by its declared length; `len(data)` if
-    the bytes are not such a message.
+    """Return the end of the last top-level field of a protobuf message by its declared length; `len(data)`
+    for other bytes.
 
-    https://protobuf.dev/programming-guides/encoding/
+    Source: https://protobuf.dev/programming-guides/encoding/
     """
     at = 0
     while at < len(data):
@@ -156,8 +157,8 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def walk(root: Any) -> Iterator[Any]:
-    """Yield every protobuf message under `root`, including itself, in any place allowed by any schema
-    version; not the inside of tensors."""
+    """Yield `root` and every protobuf message below it, in any place that some schema version allows. Tensors
+    are not entered."""
     stack = [root]
     while stack:
         message = stack.pop()
@@ -170,7 +171,7 @@ def walk(root: Any) -> Iterator[Any]:
 
 
 def check_tensor(tensor: onnx.TensorProto) -> None:
-    """Refuse data in another file, and negative dimensions."""
+    """Refuse a tensor with data in another file, or with negative dimensions."""
     if tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.external_data:
         raise ModelRefused(
             "external-data",
@@ -292,7 +293,8 @@ Found = tuple[str, str, bool]
 
 
 def random_operators(messages: Sequence[Any], opset: int) -> list[Found]:
-    """Return the random operators, and Dropout and BatchNormalization in training mode; at most MOST."""
+    """Return at most MOST operators with random results: random operators, and Dropout and BatchNormalization
+    in training mode."""
     constants = _flags(messages)
     operators = []
     for node in (m for m in messages if isinstance(m, onnx.NodeProto)):

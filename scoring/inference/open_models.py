@@ -39,8 +39,8 @@ class NoPlace(Exception):
 
 
 class HeldModel:
-    """A model of one visitor; it runs one image at a time. It behaves like a `ModelProcess`, and `HeldModels`
-    can close it too."""
+    """A model that one visitor has opened. It runs one image at a time and behaves like a `ModelProcess`.
+    `HeldModels` can close it too."""
 
     def __init__(self, process: LoadedModel, visitor: str, ticket: Ticket):
         self.visitor, self.ticket = visitor, ticket
@@ -54,7 +54,7 @@ class HeldModel:
 
     @property
     def ended(self) -> bool:
-        """Whether the process is gone."""
+        """Whether the process has ended."""
         return self._process.ended
 
     @property
@@ -82,9 +82,10 @@ class HeldModel:
 
 
 class SharedModel:
-    """A model that several visitors share; it runs one image at a time. It behaves like a `ModelProcess`.
+    """A model that several visitors share. It runs one image at a time and behaves like a `ModelProcess`.
 
-    After `close` it counts as ended, so that everybody opens a new one; a waiting run is still done.
+    After `close` it counts as ended, so that everybody opens a new one. A run that already waits is still
+    done.
     """
 
     def __init__(self, model: bytes, start: Start):
@@ -116,7 +117,7 @@ class SharedModel:
                     self._process.close()
 
     def close(self) -> None:
-        """End the process after the current run, because its memory may contain that image."""
+        """End the process after the current run, because the memory of the process may contain that image."""
         self._closed = True
         if self._lock.acquire(blocking=False):  # else the run under way closes it
             try:
@@ -126,7 +127,7 @@ class SharedModel:
 
 
 class HeldModels:
-    """The open models of this server; all threads may use it.
+    """The open models of this server, for all threads.
 
     Args:
         most: Maximum number of visitors' own open models.
@@ -159,7 +160,7 @@ class HeldModels:
         return held
 
     def shared(self, model: bytes) -> SharedModel:
-        """Return the shared process of a model for everybody. Raises ModelFailed."""
+        """Return the process of a model that all visitors share. Raises ModelFailed."""
         key = hashlib.sha256(model).hexdigest()
         with self._sharing:
             held = self._shared.get(key)

@@ -99,8 +99,8 @@ def probe(
 
 
 def move(before: Floats, after: Floats) -> float:
-    """Return the largest absolute difference of two outputs; infinite if a value is NaN or infinite on one
-    side only, or if the shapes differ."""
+    """Return the largest absolute difference of two outputs. It is infinite if the shapes differ, or if a
+    value is NaN or infinite on one side only."""
     if before.shape != after.shape:
         return np.inf
     with np.errstate(invalid="ignore"):
@@ -194,8 +194,8 @@ def inspect(
 
 
 def declared_size(model: Mapping[str, Any] | None) -> tuple[int | None, int | None]:
-    """Return (width, height) of the first input of an inspected model (`Inspection.model`), None if symbolic
-    or without a model."""
+    """Return the width and height that the first input of an inspected model declares. None for a symbolic
+    axis, or without a model."""
     shape = (model["inputs"][0]["shape"] if model else None) or (None,) * 4
     return shape[3], shape[2]
 
@@ -239,7 +239,7 @@ class CancellableProcess:
 
 
 def raise_if(cancelled: Callable[[], bool] | None) -> None:
-    """Raise Cancelled where `cancelled` returns true."""
+    """Raise Cancelled if `cancelled` returns True."""
     if cancelled and cancelled():
         raise Cancelled
 
@@ -296,7 +296,7 @@ def _examined(
 
 
 def described(facts: ModelFacts, name: str) -> dict[str, Any]:
-    """Return the entry `model` in JSON for a loaded model."""
+    """Return the entry `model` of the JSON output for a loaded model."""
     return {
         "name": PurePosixPath(name).name,
         "sha256": facts.sha256,

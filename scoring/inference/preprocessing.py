@@ -59,12 +59,14 @@ class ImageUnreadable(Exception):
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a decoded image becomes the model's pixels: `steps` of (width, height, filter), with filters of
-    `FILTERS`, in this order.
+    """How a decoded image is resized to the pixels that a model receives.
 
-    Each step resizes the uint8 pixels of the step before, without keeping the aspect ratio. A step to the
-    present size changes nothing. The filter "fit" is for display: it shrinks to within width x height, keeps
-    the aspect ratio and never enlarges.
+    Each step resizes the uint8 pixels of the previous one, without keeping the aspect ratio. A step to the
+    present size changes nothing. The filter "fit" is for display: it keeps the aspect ratio, shrinks to
+    within width x height, and never enlarges.
+
+    Attributes:
+        steps: (width, height, filter) of each step, with filters of `FILTERS`.
     """
 
     steps: tuple[tuple[int, int, str], ...]
@@ -81,8 +83,15 @@ class Recipe:
 
 @dataclass(frozen=True)
 class ImageInfo:
-    """Information about the original file: size in pixels, Pillow's mode and format, transparency, EXIF
-    orientation 1..8, micrometres per pixel (0 if unknown)."""
+    """Information about an image file.
+
+    Attributes:
+        mode: Pillow's mode.
+        format: Pillow's format.
+        alpha: Whether the image has transparency.
+        orientation: EXIF orientation, 1..8.
+        micrometres: Micrometres per pixel, 0 if unknown.
+    """
 
     width: int
     height: int
@@ -96,10 +105,13 @@ class ImageInfo:
 def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, ImageInfo]:
     """Return the pixels that a model receives for an image file, and information about the file.
 
-    As in the challenges' pipelines: the first frame, `convert("RGB")` without EXIF rotation, alpha dropped
-    without compositing, no colour profile. Those pipelines open every format that Pillow knows. Here only six
-    formats of photographs are opened, because other decoders can start programs (EPS starts Ghostscript).
-    Raises ImageUnreadable: not such an image, truncated, or above Pillow's limit of 178,956,970 pixels.
+    Decoding follows the challenges' pipelines: first frame, `convert("RGB")` without EXIF rotation, alpha
+    dropped without compositing, no colour profile. Only six photograph formats are opened, because other
+    decoders can start programs (EPS starts Ghostscript).
+
+    Raises:
+        ImageUnreadable: If the file is no such image, is truncated, or exceeds Pillow's limit of 178,956,970
+            pixels.
     """
     try:
         with warnings.catch_warnings():
@@ -117,7 +129,7 @@ def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, ImageInfo]:
 
 
 def unreadable(fault: Exception, data: bytes, formats: str = CASE_FORMATS) -> ImageUnreadable:
-    """Return the refusal of an image after a decoder raised `fault`. formats: the accepted formats."""
+    """Return the refusal of an image whose decoder raised `fault`. `formats` are the accepted formats."""
     if isinstance(fault, Image.DecompressionBombError):
         fix = REGION if bytes(data[:4]) in TIFF else "save a smaller copy"
         return ImageUnreadable(f"The image has more than {MOST_PIXELS:,} pixels: {fix}.")
@@ -133,9 +145,9 @@ def unreadable(fault: Exception, data: bytes, formats: str = CASE_FORMATS) -> Im
 
 
 def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.Image:
-    """Return an image after the resizing steps, each with its horizontal pass first.
+    """Resize an image in steps, each with its horizontal pass first.
 
-    Each step makes two calls: from version 13 on, a single call of Pillow may start vertically, which changes
+    Each step makes two calls. From version 13 on, a single call of Pillow may start vertically, which changes
     pixels by up to 45 of 255.
     """
     for width, height, name in steps:
@@ -147,7 +159,7 @@ def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.
 
 
 def stretched(pixels: Pixels, recipe: Recipe) -> Pixels:
-    """Return decoded pixels prepared by `recipe`, equal to the result from their file to the last bit."""
+    """Return decoded pixels resized by `recipe`, bit-identical to the result from their file."""
     return prepared(Image.fromarray(pixels), recipe.steps)
 
 
@@ -166,11 +178,11 @@ def _known(size: tuple[int, int], steps: tuple[tuple[int, int, str], ...]) -> _K
 
 
 def prepared(image: Image.Image, steps: tuple[tuple[int, int, str], ...]) -> Pixels:
-    """Return the pixels of an RGB image after the steps, in any memory order, equal to `stretch` to the last
-    bit.
+    """Return the pixels of an RGB image after the steps, in any memory order. They are bit-identical to
+    `stretch`.
 
-    Pillow processes the first image of a size; Pillow and `resampling` process the second. If both agree,
-    only `resampling` processes later ones. Its weights would not pay off for a single image.
+    Pillow resizes the first image of a size. Both Pillow and `resampling` resize the second. If both agree,
+    only `resampling` resizes later ones; computing its weights is too slow for a single image.
     """
     known = _known(image.size, steps)
     known.images += 1
@@ -202,7 +214,7 @@ def _resampled(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Pix
 
 
 def planes(picture: Pixels) -> NDArray[np.uint8]:
-    """Return pixels channel by channel, uint8 (3, height, width), C-contiguous: in this order they become a
+    """Return pixels channel by channel, uint8 (3, height, width), C-contiguous. In this order they become a
     tensor in less than half the time."""
     return np.ascontiguousarray(picture.transpose(2, 0, 1))
 

@@ -45,7 +45,7 @@ _ENDED = "the process that read it ended unexpectedly."
 
 
 class ReaderPool:
-    """Runs isolated readers (`scoring.common.transport`) in confined processes. All threads may use it.
+    """Runs isolated readers (`scoring.common.transport`) in confined processes, for all threads.
 
     Args:
         fix: A sentence on what to do about a file that cannot be read.
@@ -58,11 +58,12 @@ class ReaderPool:
         self._failures: OrderedDict[tuple[object, ...], tuple[float, str]] = OrderedDict()
 
     def warm(self) -> None:
-        """Start the waiting processes, so that the first file does not wait for one."""
+        """Start processes in advance, so that the first file does not wait for one."""
         self._keep(WorkerProcess(self._limits, READER))
 
     def run(self, reader: str, arguments: tuple[Any, ...]) -> Any:
-        """Return a reader's result for its arguments; the first two are the file and its name.
+        """Call a reader in a confined process and return its result. The first two arguments are the file and
+        its name.
 
         Raises:
             InputRefused: From the reader; `unreadable-file` if it took too long, used too much memory, or

@@ -19,8 +19,12 @@ CODECS = ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp437", "latin-1", "
 
 
 def main(settings: dict[str, Any]) -> None:
-    """Answer requests until the other end closes. `settings`: memory_bytes, beyond what the process takes
-    without a file; cpu_seconds, niceness, decoders (modules of readers), frame_bytes, alarm_seconds."""
+    """Answer requests until the other side closes the connection.
+
+    Args:
+        settings: memory_bytes (in addition to what the process uses without a file), cpu_seconds, niceness,
+            decoders (modules of readers), frame_bytes and alarm_seconds.
+    """
     requests, replies = worker_protocol.take_channel()
     for module in settings["decoders"]:
         importlib.import_module(module)

@@ -43,7 +43,8 @@ _held = threading.local()
 
 
 class TooClose(Exception):
-    """Raised if too many values are close to one half, for example when a size is doubled."""
+    """Raised if too many values are so close to one half that rounding is uncertain, for example when a size
+    is doubled."""
 
 
 def _sinc(x: float) -> float:
@@ -75,11 +76,12 @@ FILTERS: dict[str, tuple[Callable[[float], float], float]] = {
 
 @dataclass(frozen=True)
 class Weights:
-    """Mapping from positions along an axis of the image to positions of the result.
+    """Resampling weights along one axis: which positions of the image contribute to each position of the
+    result.
 
     Attributes:
-        first: int64 (positions,), the first position of the image that counts.
-        whole: int64 (positions, most), weights in units of 2**-BITS, from `first` on, padded with 0.
+        first: First contributing position of the image, int64 (positions,).
+        whole: Weights in units of 2**-BITS, from `first` on, padded with 0, int64 (positions, most).
     """
 
     first: NDArray[np.int64]
@@ -88,11 +90,10 @@ class Weights:
 
     @cached_property
     def open_within(self) -> int:
-        """Return the distance from one half, in units of 2**-FRACTION, within which float32 cannot decide the
-        rounding.
+        """Distance from one half, in units of 2**-FRACTION, within which float32 cannot decide the rounding.
 
-        A float32 sum of n products has an error of at most n * 2**-24 times the sum of their magnitudes, in
-        any order (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1); the shift adds half a
+        The error of a float32 sum of n products is at most n * 2**-24 times the sum of their magnitudes, in
+        any order (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). The shift adds half a
         unit.
         """
         largest = 255 * float(np.abs(self.whole).sum(axis=1).max()) / 2**BITS
@@ -100,8 +101,8 @@ class Weights:
 
     @cached_property
     def blocks(self) -> list[tuple[slice, slice, Floats32]]:
-        """Return the weights as dense matrices: positions of the result, positions of the image, and float32
-        (result, image)."""
+        """Weights as dense matrices: positions of the result, positions of the image, and float32 (result,
+        image)."""
         blocks, most = [], self.whole.shape[1]
         for start in range(0, len(self.first), BLOCK):
             first = self.first[start : start + BLOCK]
@@ -115,8 +116,8 @@ class Weights:
 
     @cached_property
     def turned_blocks(self) -> list[tuple[slice, slice, Floats32]]:
-        """Return `blocks` with transposed matrices (image, result), in the memory order of the
-        multiplication: half the time of a transposed view."""
+        """The `blocks` with transposed matrices (image, result). Their memory order halves the time of the
+        multiplication."""
         return [(places, used, np.ascontiguousarray(dense.T)) for places, used, dense in self.blocks]
 
 
@@ -150,7 +151,7 @@ def weights(before: int, after: int, name: str) -> Weights:
 
 
 def along_width(planes: OfColours, by: Weights) -> Planes:
-    """Return planes after the horizontal pass. Raises TooClose."""
+    """Resize planes along their width. Raises TooClose."""
     height = len(planes[0])
     result = np.empty((len(planes), height, len(by.first)), np.uint8)
     for plane, out in zip(planes, result, strict=True):
@@ -169,7 +170,7 @@ def along_width(planes: OfColours, by: Weights) -> Planes:
 
 
 def along_height(planes: OfColours, by: Weights) -> Planes:
-    """Return planes after the vertical pass. Raises TooClose."""
+    """Resize planes along their height. Raises TooClose."""
     width = planes[0].shape[1]
     result = np.empty((len(planes), len(by.first), width), np.uint8)
     per_part = ROWS // BLOCK

@@ -69,8 +69,10 @@ def run(
 
 
 def readers(cases: CaseImages) -> tuple[list[Callable[[], bytes] | None], Mapping[str, str]]:
-    """Return functions that read the image of each case (None without an image), and the SHA-256 of every
-    image by member, filled as the images are read."""
+    """Return functions that read the images, and the SHA-256 of the images by member.
+
+    The first list has None for cases without an image. The mapping is filled while images are read.
+    """
     digests: dict[str, str] = {}
 
     def reader(member: str) -> Callable[[], bytes]:
@@ -85,7 +87,7 @@ def readers(cases: CaseImages) -> tuple[list[Callable[[], bytes] | None], Mappin
 
 
 def refusal(file: ModelFile, cases: CaseImages, failed: ModelFailed) -> InputRefused:
-    """Return the refusal of a model that failed as a whole or on a case."""
+    """Return the exception that refuses a model that failed as a whole or on a case."""
     where = file.name if failed.picture is None else f"{file.name} on {cases.ids[failed.picture]}"
     return InputRefused([error(failed.code, where, failed.message)], cases.findings)
 

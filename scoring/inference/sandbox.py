@@ -50,7 +50,8 @@ _DUPFD, _GETFD, _SETFD, _GETFL, _SETFL, _DUPFD_CLOEXEC = 0, 1, 2, 3, 4, 1030
 
 @dataclass(frozen=True)
 class Architecture:
-    """Facts about a processor for the filter: the kernel's name and numbers of system calls."""
+    """Facts about a processor architecture for the seccomp filter: the kernel's name and its system call
+    numbers."""
 
     audit: int
     seccomp: int
@@ -72,8 +73,8 @@ MACHINES = {
 
 
 def leave_folders() -> None:
-    """Change to an empty, already removed folder, so that relative names lead nowhere and a killed process
-    leaves nothing. If this is impossible, the process stays in its folder."""
+    """Change to an empty, already removed folder. Relative names then lead nowhere, and a killed process
+    leaves nothing. If this is impossible, the folder stays the same."""
     with contextlib.suppress(OSError):
         folder = tempfile.mkdtemp(prefix=f"benchside-{os.getppid()}-")
         if os.name == "posix":  # elsewhere a folder in which somebody stands cannot be removed
@@ -82,12 +83,16 @@ def leave_folders() -> None:
 
 
 def confine(memory_bytes: int, cpu_seconds: int, niceness: int, on_gpu: bool = False) -> tuple[str, ...]:
-    """Confine this process permanently and return the achieved layers, e.g. ("rlimits", "no-new-privileges",
-    "namespaces", "threads", "landlock-7", "seccomp").
+    """Confine this process permanently and return the achieved layers.
 
-    memory_bytes limits the address space, cpu_seconds the total processor time of the process. All imports
-    must be done before, because no file can be opened afterwards. on_gpu: the GPU's driver must stay
-    accessible, so only the limit of processor time and the ban on new privileges are possible.
+    The layers are "rlimits", "no-new-privileges", "namespaces", "threads", "landlock-7" (with a version) and
+    "seccomp". All imports must be done before, because no file can be opened afterwards.
+
+    Args:
+        memory_bytes: Limit of the address space.
+        cpu_seconds: Limit of the total processor time.
+        on_gpu: Whether the GPU driver must stay accessible. Only the time limit and the ban on new privileges
+            are then possible.
     """
     if hasattr(os, "nice"):
         os.nice(niceness)
@@ -104,8 +109,8 @@ def confine(memory_bytes: int, cpu_seconds: int, niceness: int, on_gpu: bool = F
 
 
 def limit_resources(memory_bytes: int, cpu_seconds: int) -> str:
-    """Limit address space, processor time, descriptors, written files and core dumps; return "rlimits" if all
-    succeeded."""
+    """Limit address space, processor time, descriptors, written files and core dumps. Return "rlimits" if all
+    limits could be set."""
     if sys.platform == "win32":
         return ""
     wanted = {
@@ -128,15 +133,15 @@ def _limit(name: str, value: int) -> bool:
 
 
 def forbid_new_privileges() -> str:
-    """Prevent set-user-id programs from raising the privileges of this process, and other processes of the
-    user from inspecting it."""
+    """Prevent set-user-id programs from raising privileges, and other processes of the user from inspecting
+    this process."""
     library = ctypes.CDLL(None, use_errno=True)
     library.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
     return "no-new-privileges" if library.prctl(_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0 else ""
 
 
 def separate() -> tuple[str, ...]:
-    """Enter namespaces and limit the number of threads. Returns ("namespaces", "threads"), or less if kernel
+    """Enter namespaces and limit the number of threads. Return ("namespaces", "threads"), or less if kernel
     or container do not allow both.
 
     An ordinary user needs a user namespace for both; the thread limit then counts only this process. Thread
@@ -152,11 +157,11 @@ def separate() -> tuple[str, ...]:
 
 
 def enter_namespaces(kinds: int) -> str:
-    """Enter separate network, IPC and host name namespaces without network interfaces; return "namespaces" if
-    allowed.
+    """Enter separate network, IPC and host name namespaces without network interfaces. Return "namespaces" if
+    this is allowed.
 
-    A process namespace would contain only children, which the filter forbids anyway, and would prevent new
-    threads.
+    No process namespace is entered. It would affect only children, which the filter forbids anyway, and would
+    prevent new threads.
     """
     return "namespaces" if ctypes.CDLL(None, use_errno=True).unshare(kinds) == 0 else ""
 
@@ -174,11 +179,11 @@ def _leave_root() -> bool:
 
 
 def deny_files_and_network() -> str:
-    """Apply Landlock without any rule: no file, no TCP, no abstract socket, no signal to others. Returns
-    "landlock-N" with the kernel's version.
+    """Forbid files, TCP, abstract sockets and signals to other processes by Landlock. Return "landlock-N"
+    with the kernel's version.
 
-    It applies to this thread and later ones; if another thread already runs, the layer is applied but not
-    reported.
+    Landlock applies to this thread and later ones. If another thread already runs, the layer is applied but
+    not reported.
     """
     library, version = ctypes.CDLL(None, use_errno=True), landlock_version()
     if version < 1:
@@ -278,17 +283,16 @@ def _argument(argument: int) -> int:
 
 
 def set_alarm(seconds: float) -> None:
-    """Let the kernel end this process after a wall time, even if native code blocks the interpreter; 0
+    """Let the kernel end this process after a wall-clock time, even if native code blocks the interpreter. 0
     cancels the alarm."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def die_with_parent(descriptor: int) -> None:
-    """End this process when the other end of the pipe `descriptor` closes, even in the middle of a
-    computation.
+    """End this process when the other end of the pipe `descriptor` closes, even during a computation.
 
-    PR_SET_PDEATHSIG would do this in the kernel, but it fires when the *thread* that started the worker ends,
+    PR_SET_PDEATHSIG would do this in the kernel. But it fires when the *thread* that started the worker ends,
     and servers start workers from short-lived threads.
     """
     if not hasattr(select, "poll"):

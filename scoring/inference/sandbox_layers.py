@@ -23,30 +23,31 @@ _known: frozenset[str] = frozenset()
 
 
 def require(known: Iterable[str] = ()) -> None:
-    """From now on, refuse models in this process if their worker lacks a layer, unless the operator accepted
-    that. known: SHA-256 of trusted models."""
+    """Refuse models in this process from now on if their worker lacks a layer of confinement, unless the
+    operator accepted this. `known` contains the SHA-256 of trusted models."""
     global _required, _known
     _required, _known = os.environ.get(ACCEPTED) != "accepted", frozenset(known)
 
 
 def required() -> bool:
-    """Return whether a missing layer makes this process refuse models."""
+    """Return whether this process refuses models if a layer of confinement is missing."""
     return _required
 
 
 def missing(achieved: Iterable[str]) -> tuple[str, ...]:
-    """Return the layers of `LAYERS` that a worker lacks; version numbers, as in "landlock-7", are ignored."""
+    """Return the layers of `LAYERS` that a worker lacks. Version numbers, as in "landlock-7", are ignored."""
     names = {layer.split("-")[0] if layer.startswith("landlock") else layer for layer in achieved}
     return tuple(layer for layer in LAYERS if layer not in names)
 
 
 def needed(model: bytes) -> bool:
-    """Return whether a model requires every layer."""
+    """Return whether a model may run only with every layer of confinement."""
     return _required and hashlib.sha256(model).hexdigest() not in _known
 
 
 def check(achieved: Iterable[str], every_layer: bool) -> None:
-    """Raise ModelFailed (`not-confined`) if a model requires every layer and some are missing."""
+    """Raise ModelFailed (`not-confined`) if a model requires every layer of confinement and some are
+    missing."""
     lacking = missing(achieved) if every_layer else ()
     if lacking:
         raise ModelFailed(

@@ -37,7 +37,8 @@ class PatientFields:
     sweep: Callable[[float, float, float], Mapping[str, Floats]]
 
     def described(self, vector: Sequence[float] | Array) -> Mapping[str, float | str]:
-        """Return age, gender and location of a vector [3] as text; the age as the model receives it."""
+        """Return age, gender and location of a vector [3] in readable form. The age is as the model receives
+        it."""
         age, gender, location = vector
         return {
             "age": float(age),

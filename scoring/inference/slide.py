@@ -42,12 +42,12 @@ DAMAGED = "The slide is damaged: its {} cannot be read. Export it again."
 
 @dataclass(frozen=True)
 class OpenSlide:
-    """An open slide.
+    """An open whole slide image.
 
     Attributes:
-        levels: Its pictures of the whole, as tifffile describes them, the largest first.
-        micrometres: Per pixel, 0 if unknown.
-        magnification: Of the objective as SVS says it, 0 if unknown. It is no scale.
+        levels: The whole image at several resolutions, as tifffile describes them, largest first.
+        micrometres: Micrometres per pixel, 0 if unknown.
+        magnification: Magnification of the objective according to SVS, 0 if unknown. It is no scale.
         dropped: Other contents of the file, from `image_sanitizer.KINDS`.
     """
 
@@ -91,10 +91,10 @@ class _Bytes(io.RawIOBase):
 
 
 def opened(data: memoryview, least_pixels: int) -> OpenSlide | None:
-    """Return the slide in a TIFF file. None for a picture in one resolution, unless it has more than
-    `least_pixels`, and for a file without readable pictures.
+    """Open a TIFF file as a slide. Raises ImageUnreadable with one sentence.
 
-    Raises ImageUnreadable with one sentence.
+    Return None for a file without readable images. Return None also for an image in one resolution, unless it
+    has more than `least_pixels`.
     """
     try:
         pages = _pages(data)
@@ -201,7 +201,7 @@ def _tile_size(page: Any) -> tuple[int, int]:
 
 
 def overview(slide: OpenSlide) -> Pixels:
-    """Return the whole slide with at most `OVERVIEW_PIXELS`, from its smallest sufficient level."""
+    """Return the whole slide, reduced to at most `OVERVIEW_PIXELS` from the smallest sufficient level."""
     fitting = [
         page for page in slide.levels[1:] or slide.levels if _cost(page, _whole(page)) <= DECODED_PIXELS
     ]
@@ -225,7 +225,7 @@ def region(slide: OpenSlide, box: Box) -> Pixels:
 
 
 def stained(slide: OpenSlide, whole: Pixels, side: int) -> Box:
-    """Return the square of `side` px with the most colour. whole: the overview."""
+    """Return the square of `side` px with the strongest colour. `whole` is the overview."""
     (width, height), (rows, columns) = slide.size, whole.shape[:2]
     wide, tall = min(side, width), min(side, height)
     across, down = max(1, round(wide * columns / width)), max(1, round(tall * rows / height))

@@ -26,7 +26,7 @@ TILE_SIDE, TILE_QUALITY = 4096, 90
 
 @dataclass(frozen=True)
 class Stage:
-    """Pixels at one step towards the model, as PNG, and their size."""
+    """Pixels after one step of preparing an image for a model, as PNG."""
 
     png: bytes
     width: int
@@ -48,16 +48,19 @@ def _thumbnail(process: ImageProcess, cases: CaseImages, index: int, side: int) 
 
 
 def tile(cases: CaseImages, index: int, side: int = TILE_SIDE) -> bytes | None:
-    """Return the first value of `sized_tile`."""
+    """Return a case's image as JPEG for a viewer, as in `sized_tile`."""
     return sized_tile(cases, index, side)[0]
 
 
 def sized_tile(
     cases: CaseImages, index: int, side: int = TILE_SIDE
 ) -> tuple[bytes | None, tuple[int, int] | None]:
-    """Return a case's image as JPEG for a viewer, at most `side` px wide and high, without EXIF rotation
-    because annotations use the file's pixels; and width and height of the file. None if there is no image or
-    it cannot be read."""
+    """Return a case's image as JPEG for a viewer, and the width and height of its file. None if the image is
+    missing or unreadable.
+
+    The JPEG is at most `side` px wide and high. EXIF rotation is not applied, because annotations use the
+    pixels of the file.
+    """
     if cases.images[index] is None:
         return None, None
     with ImageProcess() as process:
@@ -79,8 +82,8 @@ def _fitted(process: ImageProcess, cases: CaseImages, index: int, side: int) -> 
 
 
 def upright(pixels: Pixels, seen: ImageInfo) -> Pixels:
-    """Return pixels turned by their EXIF orientation. This is for display only: the challenges' pipelines do
-    not turn them."""
+    """Return pixels turned by their EXIF orientation, for display only. The challenges' pipelines do not turn
+    them."""
     turn = UPRIGHT.get(seen.orientation)
     return pixels if turn is None else np.asarray(Image.fromarray(pixels).transpose(turn))
 
@@ -106,8 +109,8 @@ def sweep(
     recipe_for: Callable[[ModelFacts], Recipe],
     vectors: Mapping[str, Floats],
 ) -> dict[str, Floats]:
-    """Return a model's first outputs [n, K] for one case with each row of `vectors` [n, k], by the name of
-    the vectors. Raises ModelFailed, ImageUnreadable."""
+    """Return the first outputs [n, K] of a model for one case with each row of `vectors` [n, k], by the names
+    in `vectors`. Raises ModelFailed, ImageUnreadable."""
     data = cases.picture(index)
     if data is None:
         raise ImageUnreadable("there is no image for this case")

@@ -71,8 +71,8 @@ class Limits:
     device: str | None = None
 
     def for_model(self, size: int) -> "Limits":
-        """Return the limits for a model of this size: during loading, a large model is in memory several
-        times."""
+        """Return the limits for a model of a size. A large model is in memory several times while it is
+        loaded."""
         beyond = max(0, size - PLAIN_MODEL_BYTES)
         return replace(self, memory_bytes=self.memory_bytes + COPIES * beyond)
 
@@ -105,12 +105,12 @@ _MESSAGES = {
 
 
 def crashed() -> ModelFailed:
-    """Return the failure for a worker with an invalid reply."""
+    """Return the failure of a worker that sent an invalid reply."""
     return ModelFailed("model-crashed", _MESSAGES["model-crashed"])
 
 
 def too_large(size: int, most: int) -> str:
-    """Return why a model of this size is refused. size: 0 if the file does not state it."""
+    """Return why a model of this size is refused. `size` is 0 if the file does not state it."""
     beginning = f"The file has {size / (1 << 20):,.0f} MiB" if size > most else "The file is larger than that"
     return f"{beginning}; models of up to {most >> 20:,} MiB are read."
 
@@ -159,7 +159,7 @@ class WorkerProcess:
 
     @property
     def ended(self) -> bool:
-        """Whether the child is gone."""
+        """Whether the child process has ended."""
         return self._ended.is_set()
 
     def request(

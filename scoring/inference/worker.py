@@ -81,12 +81,16 @@ Reply = tuple[Header, list[Array]]
 
 
 class RunFailed(Exception):
-    """A run without outputs; its text is only the code of the reason."""
+    """Raised by a run without outputs; the text is only the code of the reason."""
 
 
 def main(settings: dict[str, Any]) -> None:
-    """Answer requests until the other end closes. `settings`: memory_bytes, cpu_seconds, niceness, device,
-    output_bytes, decoders, frame_bytes, alarm_seconds."""
+    """Answer requests until the other side closes the connection.
+
+    Args:
+        settings: memory_bytes, cpu_seconds, niceness, device, output_bytes, decoders, frame_bytes and
+            alarm_seconds.
+    """
     requests, replies = worker_protocol.take_channel()
     for module in (*LATE_IMPORTS, *settings["decoders"]):
         importlib.import_module(module)
@@ -131,7 +135,8 @@ def main(settings: dict[str, Any]) -> None:
 
 
 def load(model: bytes, device: str = CPU) -> tuple[Any, Header]:
-    """Scan a model, then open a session on one thread that can find no other file; return facts from both."""
+    """Scan a model and open it in a single-threaded session that cannot read other files. Return facts from
+    both."""
     facts = scan(model)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -158,7 +163,7 @@ def _providers(device: str) -> list[str]:
 
 
 def run(session: Any, header: Header, parts: list[bytearray], most_bytes: int) -> Reply:
-    """Run one image through the model: inputs by position, every output that is a numeric tensor; others
+    """Run one image through the model. Inputs are passed by position; outputs that are not numeric tensors
     become null."""
     start = time.thread_time()
     picture, seen = _picture(header, parts[0])
@@ -188,13 +193,13 @@ def run(session: Any, header: Header, parts: list[bytearray], most_bytes: int) -
 
 
 def decode(header: Header, parts: list[bytearray]) -> Reply:
-    """Prepare an image by a recipe."""
+    """Prepare the image of a request by its recipe."""
     picture, seen = pixels(bytes(parts[0]), _recipe(header))
     return {"ok": True, "seen": _as_list(seen), "shape": picture.shape}, [planes(picture)]
 
 
 def upright(header: Header, parts: list[bytearray]) -> Reply:
-    """Turn an image upright."""
+    """Turn the image of a request upright."""
     picture, small, seen, dropped = image_sanitizer.upright(bytes(parts[0]), int(header["most_pixels"]))
     reply = {
         "ok": True,
@@ -207,7 +212,7 @@ def upright(header: Header, parts: list[bytearray]) -> Reply:
 
 
 def slide(header: Header, parts: list[bytearray]) -> Reply:
-    """Read a region of a slide, and an overview unless the region is given."""
+    """Read the region of a slide that a request names. Without a region, also return an overview."""
     reader: Any = sys.modules["scoring.inference.slide"]
     found = reader.opened(memoryview(parts[0]), int(header["least_pixels"]))
     if found is None:

@@ -51,8 +51,8 @@ class BrokenFrame(Exception):
 
 
 def take_channel() -> tuple[io.FileIO, io.FileIO]:
-    """Return the streams of requests and replies. Output of native code must not mix with them, so the
-    standard descriptors lead nowhere."""
+    """Return the streams of requests and replies. The standard descriptors are redirected to nowhere, so that
+    output of native code cannot mix with replies."""
     requests, replies = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
@@ -62,7 +62,8 @@ def take_channel() -> tuple[io.FileIO, io.FileIO]:
 
 
 def write_frame(stream: Writer, header: dict[str, Any], parts: Sequence[Part] = ()) -> None:
-    """Send `header` (JSON values; the key `parts` is taken) and the bytes of `parts`."""
+    """Send `header` and the bytes of `parts`. The header consists of JSON values; its key `parts` is
+    reserved."""
     views = [memoryview(part).cast("B") for part in parts]
     text = json.dumps(header | {"parts": [view.nbytes for view in views]}).encode()
     chunks = [memoryview(_LENGTH.pack(len(text)) + text), *filter(None, views)]
@@ -75,7 +76,7 @@ def write_frame(stream: Writer, header: dict[str, Any], parts: Sequence[Part] = 
 
 def read_frame(stream: Reader, most_bytes: int) -> tuple[dict[str, Any], list[bytearray]]:
     """Return the next frame. Raises BrokenFrame at the end of the stream, for malformed data, and if the
-    parts together exceed `most_bytes`."""
+    parts exceed `most_bytes`."""
     (length,) = _LENGTH.unpack(_read_exactly(stream, _LENGTH.size))
     if length > HEADER_BYTES:
         raise BrokenFrame("the header is too long")
@@ -191,7 +192,7 @@ def _kinds(header: Header) -> tuple[str, ...]:
 
 
 def checked(pixels: Pixels) -> Pixels:
-    """Return pixels if they are uint8 (height, width, 3). Raises ValueError otherwise."""
+    """Check that pixels are uint8 (height, width, 3) and return them. Raises ValueError otherwise."""
     if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
         raise ValueError("pixels are uint8 (height, width, 3)")
     return pixels

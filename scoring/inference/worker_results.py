@@ -93,7 +93,7 @@ class ModelFacts:
 
 @dataclass(frozen=True)
 class PreparedImage:
-    """Prepared, read-only pixels, and information about the file."""
+    """Prepared, read-only pixels, and information about their file (`seen`)."""
 
     pixels: Pixels
     seen: ImageInfo
@@ -104,12 +104,12 @@ class SlideView:
     """A region of a slide at full resolution.
 
     Attributes:
-        pixels: Its pixels, read-only.
+        pixels: Pixels of the region, read-only.
         box: Left, top, width and height, px of the slide.
         seen: The slide: `width` and `height` of its full resolution.
         overview: The whole slide, reduced, read-only; None if it was not requested.
         levels: Number of the slide's resolutions.
-        magnification: Of the objective, 0 if unknown.
+        magnification: Magnification of the objective, 0 if unknown.
         dropped: Which of `image_sanitizer.KINDS` the file also contained.
     """
 

@@ -41,7 +41,7 @@ HIDDEN = ("Cc", "Cf", "Cs", "Co")
 
 @dataclass(frozen=True)
 class Archive:
-    """A zip within the limits; sizes: unpacked bytes by member."""
+    """A zip that respects the limits. `sizes` contains the unpacked bytes by member."""
 
     name: str
     sizes: Mapping[str, int]
@@ -67,9 +67,12 @@ class Archive:
             ) from problem
 
     def open(self, member: str) -> ByteFile:
-        """Open a member that is unpacked while it is read; it can only be rewound to its start. Raises
-        InputRefused (`bad-zip`). Damage further on raises zipfile.BadZipFile, zlib.error or EOFError during
-        reading."""
+        """Open a member that is unpacked while it is read. It can only be rewound to its start.
+
+        Raises:
+            InputRefused: `bad-zip` if the member cannot be opened. Later damage raises zipfile.BadZipFile,
+                zlib.error or EOFError during reading.
+        """
         entry = self._entries[member]
         try:
             if entry.compress_type == zipfile.ZIP_STORED:
@@ -289,12 +292,12 @@ def has_hidden(member: str) -> bool:
 
 
 def hidden_name(where: str) -> Finding:
-    """Return the refusal of a name with hidden characters."""
+    """Return the finding that refuses a name with hidden characters."""
     return error("unsafe-path", where, "the name has control or hidden characters: rename the file.")
 
 
 def shown(member: str) -> str:
-    """Return a member's name for messages: hidden characters as numbers, shortened."""
+    """Return a member's name for messages: shortened, with hidden characters written as numbers."""
     start = member[:121]
     plain = "".join(c if unicodedata.category(c) not in HIDDEN else f"\\u{ord(c):04x}" for c in start)
     return plain if len(plain) <= 120 else plain[:117] + "..."

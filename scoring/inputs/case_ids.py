@@ -40,7 +40,7 @@ class Matches:
 
 
 def as_written(name: str) -> str:
-    """Return the id itself: trimmed, `\\` as `/`, without `./` in front."""
+    r"""Return an id, trimmed, with `\` replaced by `/` and without `./` in front."""
     return name.strip().replace("\\", "/").removeprefix("./")
 
 
@@ -50,7 +50,7 @@ def base_name(name: str) -> str:
 
 
 def stem(name: str) -> str:
-    """Return the base name without its extension. If Roboflow renamed the file, return the name before the
+    """Return the base name without its extension. Of a file that Roboflow renamed, return the name before the
     export."""
     base = base_name(name)
     start, _, extension = base.rpartition(".")
@@ -63,8 +63,11 @@ WAYS = (as_written, base_name, stem)
 
 
 def match(rows: Sequence[str], cases: Sequence[str]) -> Matches:
-    """Find the case of each row by id, or else by base name, or else without extension; the first way with
-    exactly one case counts."""
+    """Find the case of each row.
+
+    Rows are compared with cases by the whole id, then by base name, then by base name without extension. The
+    first comparison with exactly one case counts.
+    """
 
     case_of_row = [EXTRA] * len(rows)
     candidates: dict[int, tuple[int, ...]] = {}
@@ -97,7 +100,8 @@ def case_parts(name: str) -> tuple[str, str, str]:
 
 
 def changed_case(name: str, changes: InputChanges) -> str:
-    """Return the changed name of a case, or of a file named after the case; folder and extension stay."""
+    """Return the changed name of a case, or of a file named after the case. Folder and extension stay the
+    same."""
     folder, case, ending = case_parts(name)
     new = renamed(case, changes.cases)
     return f"{folder}{new}{ending}" if new else name

@@ -21,8 +21,8 @@ class HasImages(Protocol):
 
 
 def picture(cases: HasImages, index: int) -> bytes | None:
-    """Return the encoded image of a case, None if there is none. Raises InputRefused if the file cannot be
-    read."""
+    """Return the encoded image of a case; None if there is none. Raises InputRefused if the image file cannot
+    be read."""
     member = cases.images[index]
     return None if member is None else cases.pictures.read(member)
 
@@ -37,8 +37,11 @@ def image_members(files: SourceFiles) -> tuple[str, ...]:
 
 
 def images_by_name(pictures: SourceFiles, ids: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the members that may be each case's image: the member with the same path, or else with the same
-    name in any folder, or else with the same name and another extension."""
+    """Return the members that may be the image of each case.
+
+    They have the same path as the case; otherwise the same name in any folder; otherwise the same name with
+    another extension.
+    """
     if pictures.kind == "file":
         return ((),) * len(ids)
     by_path: dict[str, list[str]] = defaultdict(list)

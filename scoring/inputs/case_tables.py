@@ -41,7 +41,7 @@ OF_ROWS = (
 
 
 class CaseColumns(Protocol):
-    """Cases with columns, including joined metadata."""
+    """Cases with table columns, including joined metadata."""
 
     @property
     def name(self) -> str: ...
@@ -56,8 +56,13 @@ class CaseColumns(Protocol):
 def find_table(
     files: SourceFiles, names: Sequence[str] = TABLE_NAMES, fix: str = "name the right one labels.csv"
 ) -> str:
-    """Return the member with the table: by its usual names at the top, then one folder down, or else the only
-    CSV besides `metadata.csv`. fix: advice if there are several. Raises InputRefused."""
+    """Return the member with the table. Raises InputRefused.
+
+    It has a usual name, at the top or one folder down; otherwise it is the only CSV besides `metadata.csv`.
+
+    Args:
+        fix: Advice if there are several tables.
+    """
     if files.kind == "file":
         return files.members[0]
     for depth in (0, 1):
@@ -82,7 +87,7 @@ def find_table(
 
 
 def table_members(files: SourceFiles) -> list[str]:
-    """Return the members that are CSV tables, or if there are none, tables in other formats."""
+    """Return the members that are CSV tables; if there are none, those that are tables in other formats."""
     csv = [m for m in files.members if m.lower().endswith(".csv")]
     return csv or [m for m in files.members if m.lower().endswith(OTHER_TABLES)]
 
@@ -171,9 +176,9 @@ def align(
     problems: list[Finding],
     findings: list[Finding],
 ) -> AlignedRows:
-    """Find the case of every row; without a truth the rows are the cases, in file order.
+    """Find the case of every row. Without a truth, the rows themselves are the cases, in file order.
 
-    Rows without an id, with an ambiguous id or with a repeated case are added to `problems`; rows of other
+    Rows without an id, with an ambiguous id or with a repeated case are added to `problems`. Rows of unknown
     cases are left out with a finding.
     """
     ids = table.cells(id_column)
@@ -207,7 +212,7 @@ def align(
 def missing_cases(
     rows: AlignedRows, truth: CasesWithIds, consequence: str, problems: list[Finding]
 ) -> list[Finding]:
-    """Return `missing-case` for every case without a row; a row with mistakes counts as a row.
+    """Return `missing-case` for every case without a row. A row with mistakes counts as a row.
 
     If no row names any case, `no-common-case` is added to `problems` instead.
 
@@ -235,12 +240,12 @@ def read_numbers(
 ) -> tuple[np.ndarray, list[Finding]]:
     """Read the numbers of `columns` by case.
 
-    Text instead of a number is added to `problems`. A decimal comma is accepted if the delimiter is another
-    character.
+    Text instead of a number is added to `problems`. A decimal comma is accepted unless the comma separates
+    cells.
 
     Returns:
         Numbers [n, columns], with a row of NaN for a case without usable numbers; and the problems of these
-        cases.
+            cases.
     """
     table, case_of = rows.table, rows.case_of
     read = [parse_numbers(table.cells(column), table.delimiter != ",") for column in columns]
@@ -340,7 +345,7 @@ def find_units(
     id_column: str,
     group: str | None = None,
 ) -> tuple[str, Ints]:
-    """Find the column of the units, and number the units.
+    """Find the column that defines the units, and number the units.
 
     Args:
         columns: Cells [N] of every column of the truth and its metadata, by key.
@@ -365,7 +370,7 @@ def find_units(
 
 
 def number_units(values: Sequence[str] | None, n_cases: int) -> Ints:
-    """Number units by first appearance: cases with the same value form a unit, and each case without a value
+    """Number units by first appearance. Cases with the same value form a unit, and each case without a value
     is its own unit.
 
     Args:

@@ -74,8 +74,8 @@ class ColumnGuess:
         return self.case is not None and None not in self.columns.values()
 
     def changes(self, header: Sequence[str], form: TableForm) -> InputChanges:
-        """Return the changes that apply the guess to a table; other columns are left out if they would
-        interfere.
+        """Return the changes that rename the columns of a table as guessed. Other columns are left out if
+        they would interfere.
 
         Args:
             header: Headers of the table.
@@ -180,7 +180,7 @@ def _words(text: str) -> list[str]:
 
 
 def joined_words(text: str) -> str:
-    """Return the words of a name joined, without words that often occur beside class names.
+    """Return the words of a name as one word, without words that often occur beside class names.
 
     Args:
         text: A heading, or the name of a class.
@@ -235,8 +235,8 @@ ROWS_LOOKED_AT = 2_000
 
 
 def readings_of(table: TextTable, form: TableForm, guessed: ColumnGuess) -> list[SuggestedFix]:
-    """Return alternative fixes that apply guessed columns: numbered columns in either of two orders, or each
-    column that could be the required one.
+    """Return alternative fixes if a guess is ambiguous. They use numbered columns in either of two orders, or
+    each column that could be the required one.
 
     Args:
         table: The table.
@@ -264,9 +264,10 @@ def readings_of(table: TextTable, form: TableForm, guessed: ColumnGuess) -> list
 def rival_of(
     table: TextTable, form: TableForm, guessed: ColumnGuess, ids: Sequence[str] | None
 ) -> tuple[SuggestedFix, ...]:
-    """Return fixes for a table with two complete sets of columns, of which one may be the truth. Each fix
-    reads one set: the columns with the required names, or those with a prefix or suffix. Empty if there is
-    only one set.
+    """Return fixes for a table with two complete sets of columns, of which one may be the truth.
+
+    Each fix reads one set: the columns with the required names, or those with a prefix or suffix. Empty if
+    there is only one set.
 
     Args:
         table: The table.

@@ -39,8 +39,8 @@ Rows = list[list[str]]
 
 
 def exported_as_commas(data: bytes) -> tuple[bytes, str] | None:
-    """Return an exported table as CSV, with each row on its original line if possible, and the layout; None
-    for any other text.
+    """Return an exported table as CSV, and its original layout; None for any other text. Rows stay on their
+    lines if possible.
 
     Args:
         data: The file.
@@ -198,7 +198,8 @@ LEAST = 3
 
 
 def as_commas(data: bytes) -> tuple[bytes, str]:
-    """Return a table as CSV with the same lines, and the layout; return any other file unchanged, and "".
+    """Return a table as CSV with the same lines, and its original layout. Any other file is returned
+    unchanged, with "".
 
     Args:
         data: The file.

@@ -116,7 +116,7 @@ def of_kind(
 
 
 def of_all_first(header: Iterable[str]) -> list[str]:
-    """Return the headers; names of a combined result of several models come first."""
+    """Return the headers. Those that name the combined result of several models come first."""
     return sorted(header, key=lambda written: not OF_ALL.fullmatch(written))
 
 
@@ -127,8 +127,8 @@ def is_of_all(fix: SuggestedFix) -> bool:
 
 
 def row_names(header: Sequence[str], columns: Columns, name: str) -> tuple[SuggestedFix, ...]:
-    """Return the fix that uses the first column if it has no name and contains different texts, as in R's row
-    names; otherwise empty."""
+    """Return the fix that uses the first column as ids if it has no name and all its texts differ, as in R's
+    row names. Otherwise empty."""
     cells = columns[0] if header and not header[0] else ()
     is_text = not any(NUMERIC.fullmatch(cell[:LONGEST]) for cell in cells)
     is_ids = bool(cells) and is_text and len({*cells}) == len(cells)
@@ -136,7 +136,7 @@ def row_names(header: Sequence[str], columns: Columns, name: str) -> tuple[Sugge
 
 
 def between_cells(header: Sequence[str], columns: Columns) -> tuple[SuggestedFix, ...]:
-    """Return the fix for a table with a single column whose cells contain another separator; otherwise
+    """Return the fix for a table whose only column contains another separator within its cells. Otherwise
     empty."""
     if len(header) != 1:
         return ()
@@ -182,8 +182,8 @@ ENDS_IN_NUMBER = re.compile(r"(.*?)(\d+)", re.ASCII | re.DOTALL)
 
 
 def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[SuggestedFix, ...]:
-    """Return the fix that removes a common prefix or suffix of case names, or adds missing leading zeros;
-    empty if too few names would fit.
+    """Return the fix that removes a common prefix or suffix of case names, or adds missing leading zeros.
+    Empty if too few names would fit.
 
     Args:
         names: Names that fit no case, with or without folder and extension.
@@ -282,8 +282,7 @@ AS_COMMAS = SuggestedFix("Read commas inside numbers as decimal commas", InputCh
 
 
 def fixes_of(cells: Sequence[str]) -> tuple[SuggestedFix, ...]:
-    """Return the fix for cells that are not numbers; empty if neither commas nor percent signs are the
-    reason."""
+    """Return the fix for cells that are not numbers because of commas or percent signs. Otherwise empty."""
     if any(map(IN_PERCENT.fullmatch, cells)):
         return (editing("divide", "100", "Read 45% as 0.45"),)
     return (AS_COMMAS,) if any(map(COMMA.fullmatch, cells)) else ()

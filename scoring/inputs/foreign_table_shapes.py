@@ -179,8 +179,10 @@ class StackedTables:
 
 
 def stacked_tables(files: SourceFiles) -> StackedTables | None:
-    """Stack tables with the same columns; None if some columns differ, or if there is only one table. A table
-    of decisions and a table of scores are not stacked, because one may be the truth of the other."""
+    """Stack tables with the same columns; None if some columns differ, or if there is only one table.
+
+    A table of decisions and a table of scores are not stacked, because one may be the truth of the other.
+    """
     members = [member for member in files.members if member.lower().endswith(TABLES_IN_FOLDERS)]
     is_large = sum(files.sizes[member] for member in members) > TABLE_BYTES
     if files.kind == "file" or not 2 <= len(members) <= MOST or is_large:
@@ -213,8 +215,8 @@ def _holds_fractions(table: TextTable) -> bool:
 def joined_table(
     tables: Sequence[TextTable], case: str, plain: Callable[[str], str], case_of: Callable[[str], str]
 ) -> TextTable | None:
-    """Return tables joined by case; None with fewer than two tables, or if two have the same column or one
-    has a repeated case.
+    """Join tables by case. None with fewer than two tables, or if two have the same column or one has a
+    repeated case.
 
     Args:
         tables: Tables with a case column.

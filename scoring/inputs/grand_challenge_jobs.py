@@ -195,8 +195,8 @@ def open_table(source: Source, name: str | None = None, columns: AnswerColumns =
 
 
 def with_table(source: Source, name: str | None = None, columns: AnswerColumns = USUAL) -> Source:
-    """Return a source with the answers of job folders as one table; pending changes of the source still
-    apply. Arguments and refusals as in `open_table`."""
+    """Return a source in which the answers of job folders form one table. Pending changes of the source still
+    apply. For arguments and errors see `open_table`."""
     if isinstance(source, FixedSource):
         return replace(source, source=open_table(source.source, name, columns))
     return open_table(source, name, columns)
@@ -204,18 +204,20 @@ def with_table(source: Source, name: str | None = None, columns: AnswerColumns =
 
 @dataclass(frozen=True)
 class JobTable:
-    """Answers of job folders as a CSV table, with unchanged numbers. written: the file of each row."""
+    """Answers of job folders as a CSV table with unchanged numbers. `written` is the file of each row."""
 
     data: bytes
     written: tuple[str, ...]
 
     def places(self, name: str) -> dict[str, str]:
-        """Return the file of each row, by the row's location in messages. name: name of the table."""
+        """Return the file of each row by the location that messages give for the row. `name` is the name of
+        the table."""
         return {f"{name}:{line}": shortened(file, 120) for line, file in enumerate(self.written, 2)}
 
 
 def as_table(files: SourceFiles, columns: AnswerColumns = USUAL) -> JobTable | None:
-    """Return the answers of job folders, or tables with the same columns, as one table; None for other files.
+    """Return the answers of job folders, or tables with the same columns, as one table. Return None for other
+    files.
 
     Raises:
         InputRefused: With every job whose answer is not an object of names and numbers, a number, or a text.

@@ -31,8 +31,7 @@ class _Gunzipped(GzipFile):  # type: ignore[misc]  # one of two classes
 
 
 def gunzipped(file: ByteFile) -> ByteFile:
-    """Return a seekable file itself, or its decompressed content if it is gzip. Checksum and length are
-    checked at the end."""
+    """Return a seekable file, decompressed if it is gzip. Checksum and length are checked at the end."""
     head = file.read(2)
     file.seek(0)
     content: ByteFile = _Gunzipped(fileobj=file, mode="rb") if head == GZIP else file
@@ -40,7 +39,7 @@ def gunzipped(file: ByteFile) -> ByteFile:
 
 
 def fill(file: ByteFile, view: memoryview) -> int:
-    """Read until `view` is full or the file ends; return the number of bytes read."""
+    """Read until `view` is full or the file ends. Return the number of bytes read."""
     filled = 0
     while filled < len(view):
         count = file.readinto(view[filled:])
@@ -51,13 +50,13 @@ def fill(file: ByteFile, view: memoryview) -> int:
 
 
 class FrontFile(io.RawIOBase):
-    """A file that is made while it is read; it can only be rewound to its start."""
+    """A file whose content is generated while it is read. It can only be rewound to its start."""
 
     noun = "a file"
     _position = 0
 
     def rewind(self) -> None:
-        """Begin again."""
+        """Return to the start of the file."""
         self._position = 0
 
     def readable(self) -> bool:
@@ -77,9 +76,9 @@ class FrontFile(io.RawIOBase):
 
 
 class Inflated(FrontFile):
-    """The content of a zlib or deflate stream.
+    """Decompressed content of a zlib or deflate stream.
 
-    At the end, zlib's checksum and the given checksum are checked. Data after the stream are an error.
+    At its end, zlib's checksum and the given checksum are verified. Data after the stream are an error.
     """
 
     noun = "a compressed stream"

@@ -22,8 +22,9 @@ CellColumns = Sequence[Sequence[str]]
 def without_objects(
     header: Sequence[str], columns: CellColumns
 ) -> tuple[tuple[str, ...], CellColumns] | None:
-    """Return a table in which each value of an object in a cell has a column. None if no cell contains
-    objects, or if two columns would have the same name.
+    """Replace columns whose cells contain objects by one column for each value of the objects.
+
+    Return None if no cell contains objects, or if two columns would have the same name.
 
     Args:
         header: Names of the columns.
@@ -105,13 +106,14 @@ class WideTable:
 
 
 def widened(header: Sequence[str], columns: Columns) -> WideTable | None:
-    """Convert a long table, a ranked table, or a table with lists or objects in cells to a wide table; None
-    for any other table.
+    """Convert a long table, a ranked table, or a table with lists or objects in cells to a wide table. Return
+    None for any other table.
 
-    A table is long if it has three named columns: one contains numbers, and the other two together identify
-    each row, so that every case has one row per class. The column with more different values contains the
-    cases. A ranked table has the classes of each case in columns, likeliest first, with their scores:
-    label_0, label_1, prob_0, prob_1.
+    A long table has three named columns. One contains numbers; the other two together identify each row, so
+    that every case has one row per class. The column with more different values contains the cases.
+
+    A ranked table contains the classes of each case in columns, likeliest first, with their scores: label_0,
+    label_1, prob_0, prob_1.
 
     Args:
         header: Names of the columns.
@@ -216,8 +218,8 @@ def _only(families: Mapping[str, object], parts: Sequence[str]) -> str | None:
 
 
 def missing_pairs(header: Sequence[str], columns: Columns) -> list[dict[int, str]]:
-    """Return the missing pairs of case and class in a long table, by column; empty for other tables, and with
-    more than `MOST_PAIRS`.
+    """Return the pairs of case and class for which a long table has no row, by column. Empty for other
+    tables, and with more than `MOST_PAIRS` pairs.
 
     Args:
         header: Names of the columns.

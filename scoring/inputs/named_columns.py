@@ -26,7 +26,7 @@ Columns = Sequence[tuple[str, str]]
 
 @dataclass
 class ColumnReader:
-    """A table while it is read, with its problems.
+    """Reader of the named columns of a table. It collects the problems.
 
     Attributes:
         digest_of: SHA-256 of its member.
@@ -40,7 +40,7 @@ class ColumnReader:
 
     @classmethod
     def opened(cls, source: Source, name: str | None, columns: Columns) -> Self:
-        """Open the table of a source; if there are several, the one with these columns. Raises
+        """Open the table of a source. Of several tables, the one with the given columns is used. Raises
         InputRefused."""
         files = open_source(source, name)
         member = table_with(files, [name for name, _ in columns])
@@ -72,7 +72,7 @@ class ColumnReader:
         return places
 
     def labels(self, place: int, classes: Sequence[str], rows: AlignedRows) -> tuple[Ints, list[Finding]]:
-        """Return the class number of each case [n], -1 for none, and problems of empty cells."""
+        """Return the class number of each case [n] (-1 for none), and the problems of empty cells."""
         number_of = {name: k for k, name in enumerate(classes)}
         loose = {name.lower(): k for name, k in number_of.items()}
         cells, labels = self.table.cells(place), np.full(rows.n, -1)
@@ -101,7 +101,7 @@ class ColumnReader:
         return read_numbers(rows, places, advice, self.problems, self.findings)
 
     def refuse(self, rows: Sequence[int], message: str) -> None:
-        """Record a problem for the first twenty of some rows."""
+        """Record a problem for each of the given rows, at most twenty."""
         self.problems += [error("bad-label", self.table.place(i), message) for i in rows[:20]]
 
     def refuse_cases(self, wrong: Bools, rows: AlignedRows, message: str) -> None:

@@ -42,8 +42,11 @@ class Numbers:
 
 
 def parse_numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
-    """Read cells [n] as numbers: ASCII digits, point, exponent; with `decimal_comma` also `0,5`. Underscores,
-    thousands separators and percent signs are not accepted."""
+    """Parse cells [n] as numbers with ASCII digits, point and exponent. With `decimal_comma`, `0,5` is also
+    accepted.
+
+    Underscores, thousands separators and percent signs are not accepted.
+    """
     n = len(cells)
     joined = "".join(cells)
     if (
@@ -97,7 +100,7 @@ def possible_thousands(table: TextTable, columns: Iterable[int]) -> list[Finding
 
 
 def two_readings(cells: Sequence[str]) -> str:
-    """Return as text both possible numbers of one of the trimmed cells; "" if thousands separators are
+    """Return as text both numbers that one of the trimmed cells can mean; "" if thousands separators are
     impossible.
 
     They are possible if each cell with a point has three digits after it, and other cells are integers above

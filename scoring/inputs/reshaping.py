@@ -24,7 +24,7 @@ ROUNDED = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class SurvivalCurves:
-    """Curves of n cases at T times.
+    """Survival curves of n cases at T times.
 
     Attributes:
         ids: Names of the cases [n]; "" if the rows of the table are the cases.
@@ -39,7 +39,7 @@ class SurvivalCurves:
     columns: tuple[int, ...] = ()
 
     def numbers(self, reading: str) -> Floats:
-        """Return one number of each curve [n]. reading: one of `READINGS`."""
+        """Return one number for each curve [n]. `reading` is one of `READINGS`."""
         if reading == "last":
             last: Floats = self.values[:, -1]
             return last
@@ -48,8 +48,10 @@ class SurvivalCurves:
 
 
 def survival_curves(header: Sequence[str], columns: Sequence[Sequence[str]]) -> SurvivalCurves | None:
-    """Return the curves in a table: times in the first column and a column per case, or else times as
-    headings and a row per case; None if there are none."""
+    """Return the survival curves in a table; None if there are none.
+
+    The table has times in the first column and a column per case, or times as headings and a row per case.
+    """
     if len(header) > LEAST and len({*header[1:]}) == len(header) - 1 and all(header[1:]):
         times = _times([columns[0]])
         values = None if times is None or not _rises(times[0]) else _times(columns[1:])
@@ -66,7 +68,8 @@ def survival_curves(header: Sequence[str], columns: Sequence[Sequence[str]]) -> 
 
 
 def with_times(rows: list[list[str]], reading: str) -> list[list[str]]:
-    """Return a table with one number per curve, as a time; unchanged if it contains no curves."""
+    """Replace the survival curves of a table by one time for each curve. A table without curves is returned
+    unchanged."""
     curves = survival_curves(rows[0], list(zip(*rows[1:], strict=True)))
     if curves is None:
         return rows
@@ -106,12 +109,14 @@ PERCENT = re.compile(r"(.*\d)\s*%\s*", re.DOTALL)
 
 
 def edited(rows: Rows, edits: Pairs) -> Rows:
-    """Return a table with edits applied in the order of `EDITS`, in the form that is read and named in
-    messages.
+    """Apply edits to a table in the order of `EDITS`.
 
     Args:
         rows: Its cells.
         edits: As in `InputChanges`.
+
+    Returns:
+        The table in the form that is read and named in messages.
     """
     values, width = dict(edits), max(map(len, rows), default=0)
     rows = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in rows if any(row)]
@@ -138,7 +143,8 @@ def labels_argument(column: str, classes: Mapping[str, str]) -> str:
 
 
 def case_column(names: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """Return the case column: by its name, or else the first with text, or else the first.
+    """Return the index of the case column: the first with a usual name, otherwise the first that contains
+    text, otherwise 0.
 
     Args:
         names: Headings.

@@ -29,7 +29,7 @@ INT16 = 32_767
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """An image on its own grid, with axes along the scene's.
+    """An image on its own grid, whose axes are those of the scene.
 
     Attributes:
         name: Displayed name.
@@ -83,7 +83,8 @@ def read_scene(
     margin_mm: float = MARGIN_MM,
     read: ReadLabels = read_labels,
 ) -> Scene:
-    """Read a scene, cropped to the box of both masks plus a margin; the whole grid if both are empty.
+    """Read the masks and images of a patient, cropped to the box of both masks plus a margin. If both masks
+    are empty, nothing is cropped.
 
     A malformed prediction or unreadable image is left out with a warning.
 

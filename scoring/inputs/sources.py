@@ -40,7 +40,7 @@ MOST_ARCHIVES = 4
 
 @dataclass(frozen=True)
 class SourceFiles:
-    """Members of a source by name with `/`, sorted, without files that operating systems add.
+    """Members of a source by name with `/`, sorted. Files that operating systems add are left out.
 
     Attributes:
         kind: "file", "folder" or "zip".
@@ -73,7 +73,7 @@ class SourceFiles:
         )
 
     def read_table(self, member: str, name: str | None = None) -> tuple[bytes, TextTable]:
-        """Return the bytes of a table, and the table; a table from `keep_table` is returned once.
+        """Return the bytes of a table, and the parsed table. A table from `keep_table` is returned only once.
 
         Args:
             name: Its name in messages; None: the result of `called`.
@@ -88,20 +88,20 @@ class SourceFiles:
         return data, tables.read_table(data, name)
 
     def keep_table(self, member: str, data: bytes, table: TextTable) -> None:
-        """Store a parsed table until the next `read_table` of its member."""
+        """Store a parsed table until `read_table` is called for its member."""
         self._parsed[member] = (data, table)
 
     def digest(self, used: Mapping[str, str]) -> str:
-        """Return the SHA-256 of the source. `used`: member -> SHA-256 of the members that were read (only a
-        folder's digest depends on it)."""
+        """Return the SHA-256 of the source. `used` contains the SHA-256 of the members that were read, on
+        which the digest of a folder depends."""
         if self.whole is not None:
             return self.whole
         listing = "".join(f"{used[member]}  {member}\n" for member in sorted(used))
         return hashlib.sha256(listing.encode()).hexdigest()
 
     def digest_of(self, used: Iterable[str]) -> str:
-        """Return the `digest` of the members that were read, hashed in pieces; nothing is read again if the
-        whole was hashed."""
+        """Return the result of `digest` for the members that were read. They are hashed in pieces, and not
+        read again if the whole was hashed."""
         return self.digest({} if self.whole is not None else {m: self.sha256_of(m) for m in used})
 
     def sha256_of(self, member: str) -> str:
@@ -119,7 +119,7 @@ PlainSource = str | os.PathLike[str] | bytes | Mapping[str, bytes]
 
 @dataclass(frozen=True)
 class FixedSource:
-    """A source with changes. Digests of files and zips are those of the submitted files."""
+    """A source with changes that are applied when it is read. Digests are those of the unchanged files."""
 
     source: PlainSource | SourceFiles
     changes: InputChanges
@@ -264,8 +264,11 @@ def _with_archives(files: SourceFiles, streamed: tuple[str, ...]) -> SourceFiles
 
 
 def is_zip(head: bytes, name: str) -> bool:
-    """Return whether to read a file as a zip: by its name, or by its first bytes unless its name is that of
-    an Office document or table."""
+    """Return whether a file is to be read as a zip.
+
+    Its name decides, or its first bytes (`head`). Names of Office documents and tables are never read as
+    zips.
+    """
     return name.lower().endswith(".zip") or (
         head[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not name.lower().endswith((".docx", *TABLES))
     )

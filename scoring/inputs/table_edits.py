@@ -33,8 +33,8 @@ BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_U
 
 
 def fixed_name(member: str, changes: InputChanges) -> str:
-    """Return the name of a member with its case renamed, or its folder renamed if the file name does not
-    contain the case, as in `case__CT/case__CT_seg.nii.gz`."""
+    """Return the name of a member with its case renamed. If the file name does not contain the case, the
+    folder is renamed, as in `case__CT/case__CT_seg.nii.gz`."""
     folder, mark, base = member.rpartition("/")
     name = changed_case(base, changes)
     if name == base and mark:
@@ -44,8 +44,8 @@ def fixed_name(member: str, changes: InputChanges) -> str:
 
 @isolated
 def fixed_table(data: bytes, name: str, changes: InputChanges) -> bytes:
-    """Return a table with changes applied; content that is not a text table stays unchanged. name: for
-    messages about unreadable content."""
+    """Apply changes to a table. Content that is not a text table stays unchanged; `name` is used in messages
+    about unreadable content."""
     try:
         data, _ = table_formats.as_text(data, name)
     except InputRefused:
@@ -65,7 +65,7 @@ def fixed_table(data: bytes, name: str, changes: InputChanges) -> bytes:
 
 @isolated
 def fixed_answer(data: bytes, name: str, changes: InputChanges) -> bytes:
-    """Return the JSON of one case with renamed keys, like columns; other JSON unchanged. name: for
+    """Rename the keys in the JSON of one case like columns. Other JSON stays unchanged; `name` is used in
     messages."""
     try:
         document = json.loads(data.decode("utf-8-sig"))
@@ -131,7 +131,7 @@ def without_repeated(
     repeated: tuple[str, str],
     decimal_comma: bool = False,
 ) -> Sequence[list[str]]:
-    """Return rows of cells without repeated ones.
+    """Return rows of cells without repeated rows.
 
     Args:
         rows: The rows, including empty ones.

@@ -70,7 +70,7 @@ class _Number(str):
 
 
 def as_text(data: bytes, name: str) -> tuple[bytes, str]:
-    """Return a table as text, and its original format; "" for text itself, which is returned unchanged.
+    """Return a table as text, and its original format. Text is returned unchanged, with "" as its format.
 
     Args:
         data: The file, or its first part, which reveals the format.
@@ -224,8 +224,8 @@ def _of_json(data: bytes, name: str) -> Columns:
 
 
 def columns_of(records: Sequence[Mapping[str, Any]]) -> Columns | None:
-    """Return the cells of JSON objects by name, with numbers as Python writes them; None if they do not form
-    a table.
+    """Return the values of JSON objects as columns by name, with numbers as Python writes them. None if they
+    do not form a table.
 
     Args:
         records: An object for each row.
@@ -237,8 +237,8 @@ def columns_of(records: Sequence[Mapping[str, Any]]) -> Columns | None:
 
 
 def cells_of(data: bytes) -> dict[str, str] | None:
-    """Return the cells of a single case in a JSON file, by name; None for other kinds of JSON, such as lists
-    of objects in an image."""
+    """Return the values in the JSON file of a single case, by name. None for other JSON, such as a list of
+    objects in an image."""
     try:
         document = _document(data.decode("utf-8-sig"))
         if not isinstance(document, dict):

@@ -56,7 +56,7 @@ class WrittenForm:
 @crosses
 @dataclass(frozen=True)
 class TextTable:
-    """A table.
+    """A parsed table.
 
     Attributes:
         name: Its name in messages.
@@ -87,7 +87,7 @@ class TextTable:
 
     @property
     def problems(self) -> tuple[Finding, ...]:
-        """Problems `row-length` for rows of the wrong length."""
+        """Findings `row-length` about rows of the wrong length."""
         advice = (
             f"{len(self.header)} expected as in the header. Quote text that holds the delimiter, "
             "remove extra cells or add missing ones."
@@ -113,12 +113,12 @@ class TextTable:
         return [note(OTHER_FORMAT, self.name, text)] if kind else []
 
     def place(self, row: int) -> str:
-        """Return `file:line` of a row."""
+        """Return the location of a row as `file:line`."""
         return f"{self.name}:{self.lines[row]}"
 
     @property
     def header_place(self) -> str:
-        """`file:line` of the header."""
+        """Return the location of the header as `file:line`."""
         return f"{self.name}:{self.header_line}"
 
     def cells(self, column: int) -> list[str]:
@@ -132,7 +132,7 @@ def key(text: str) -> str:
 
 
 def read_once(read: Callable[[str], Value], cells: Iterable[str]) -> list[Value]:
-    """Return the result of `read` for each cell; equal cells are read once."""
+    """Return the result of `read` for each cell. The function is called once for equal cells."""
     cells = list(cells)
     values = {cell: read(cell) for cell in {*cells}}
     return [values[cell] for cell in cells]
@@ -140,8 +140,10 @@ def read_once(read: Callable[[str], Value], cells: Iterable[str]) -> list[Value]
 
 @isolated
 def read_table(data: bytes, name: str) -> TextTable:
-    """Read a table: UTF-8 with or without byte order mark, UTF-16 with one; comma, semicolon or tab,
-    whichever is most frequent in the header line; for other formats see `table_formats`.
+    """Read a table from the bytes of a file.
+
+    Text may be UTF-8, or UTF-16 with a byte order mark. Cells are separated by comma, semicolon or tab,
+    whichever is most frequent in the header line. For other formats see `table_formats`.
 
     Args:
         data: The file.
@@ -293,8 +295,8 @@ def find_column(table: TextTable, names: Sequence[str]) -> tuple[int | None, lis
 
 
 def duplicate_column(table: TextTable, places: Sequence[int]) -> Finding:
-    """Return `duplicate-column` for columns with the same name, with fixes that keep one of them. Equal
-    columns get a single fix.
+    """Return `duplicate-column` for columns with the same name, with fixes that keep one of them. For equal
+    columns, a single fix is enough.
 
     Args:
         table: The table.
@@ -343,9 +345,9 @@ def missing_column(table: TextTable, subject: str, names: Iterable[str], kind: K
 
 
 def settled(table: TextTable, problems: Iterable[Finding]) -> list[Finding]:
-    """Return problems of a table in row order, header first.
+    """Return the problems of a table in the order of its rows, those of the header first.
 
-    A row has one finding per code, with all messages; a row with a repeated case has only `duplicate-case`.
+    A row has one finding per code, with all messages. A row with a repeated case has only `duplicate-case`.
     """
     problems = list(problems)
     row_of = {table.place(i): i for i in range(len(table))}

@@ -44,7 +44,7 @@ def name_problems(team: str, where: str, others: Iterable[str] = ()) -> Iterator
 
 
 def clean_name(name: str) -> str:
-    """Return a file's name as a team name: without control and hidden characters."""
+    """Return a file's name without control and hidden characters, for use as a team name."""
     return "".join(c for c in name if not has_hidden(c)).strip() or "unnamed"
 
 
@@ -56,9 +56,9 @@ def of_path(path: str) -> TeamEntry:
 def of_teams(
     source: Source, name: str | None = None, streamed: tuple[str, ...] = ()
 ) -> tuple[dict[str, TeamEntry], list[Finding]]:
-    """Read the entries of a folder or zip.
+    """Read the submissions of several teams from a folder or zip.
 
-    A file's team is its name without extension; in a zip, a single outer folder is ignored.
+    The team is the file name without extension. In a zip, a single outer folder is ignored.
 
     Args:
         streamed: See `open_source`.

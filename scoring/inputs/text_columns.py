@@ -42,7 +42,7 @@ class TextColumns(Sequence["TextColumn"]):
 
     @classmethod
     def of(cls, columns: Iterable[Sequence[str]], n_rows: int) -> "TextColumns":
-        """Return columns of cells without line ends; the input is read once."""
+        """Store columns of cells without line ends. The input is read once."""
         parts = [f"{END.join(cells)}{END}".encode() if n_rows else b"" for cells in columns]
         starts = np.cumsum([0, *map(len, parts)])
         return cls(np.frombuffer(b"".join(parts), np.uint8), starts, n_rows)
@@ -72,7 +72,7 @@ class TextColumns(Sequence["TextColumn"]):
 
 
 class TextColumn(Sequence[str]):
-    """Cells of a column. Iterating over all cells is fast; each iteration makes the texts anew.
+    """Cells of a column. Iterating over all cells is fast; each iteration decodes the texts again.
 
     Args:
         text: As in `TextColumns`.
@@ -128,7 +128,8 @@ def _ends(text: Ints) -> Iterator[Ints]:
 
 
 class LazyColumns(Mapping[str, tuple[str, ...]]):
-    """Cells by column name, made when a column is requested, because only few of many columns are read.
+    """Cells by column name. A column is decoded only when it is requested, because few of many columns are
+    read.
 
     Args:
         readers: Functions that return the cells of each column.

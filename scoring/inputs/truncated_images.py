@@ -6,7 +6,7 @@ END_OF_JPEG, SCAN, ALONE = b"\xff\xd9", 0xDA, {0x01, *range(0xD0, 0xD8)}
 
 
 def is_whole(data: bytes) -> bool:
-    """Return whether these bytes are a complete JPEG or PNG; False for other formats."""
+    """Return whether the bytes are a complete JPEG or PNG; False for other formats."""
     if data.startswith(JPEG):
         return _jpeg_ends(data)
     return data.startswith(PNG) and _png_ends(data)

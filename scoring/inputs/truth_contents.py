@@ -22,7 +22,7 @@ NAME_LENGTH = 200
 
 @dataclass(frozen=True)
 class TruthTable:
-    """A truth table, for choosing its columns.
+    """Content of a truth table, from which its columns are chosen.
 
     Attributes:
         columns: Cells by heading, trimmed.
@@ -34,8 +34,8 @@ class TruthTable:
     decimal_comma: bool = False
 
     def values(self, heading: str, beside: Sequence[str] = ()) -> list[str]:
-        """Return the different values of a column, sorted. Only rows count in which the columns `beside` are
-        filled too."""
+        """Return the different values of a column, sorted. Rows count only if the columns `beside` are filled
+        too."""
         rows = zip(*(self.columns[name] for name in (heading, *beside)), strict=True)
         return list(dict.fromkeys(cells[0] for cells in rows if not MISSING & {*map(str.lower, cells)}))
 
@@ -49,13 +49,14 @@ class TruthTable:
         return set() < self.numbers(heading) <= {0.0, 1.0}
 
     def is_measured(self, heading: str) -> bool:
-        """Return whether a column contains numbers with decimals: a measurement, not classes or years."""
+        """Return whether a column contains numbers with decimals, which are measurements rather than classes
+        or years."""
         return not all(number.is_integer() for number in self.numbers(heading))
 
 
 @dataclass(frozen=True)
 class TruthMasks:
-    """Masks of a truth, for naming their values.
+    """Content of truth masks, from which names for their values are chosen.
 
     Attributes:
         found: Number of masks with each value, except background.
@@ -75,7 +76,8 @@ class TruthMasks:
 
 
 def read_truth(source: Source, name: str | None = None) -> TruthTable | TruthMasks:
-    """Read a truth, for choosing its columns or naming the values of its masks. Raises InputRefused."""
+    """Read the content of a truth, from which columns or names of mask values are chosen. Raises
+    InputRefused."""
     files = open_source(source, name, streamed=MASK_ENDINGS)
     if any(member.lower().endswith(MASK_ENDINGS) for member in files.members):
         return _found_in_masks(files)

@@ -100,7 +100,7 @@ def _reordered(places: Ints, grid: Grid, way: Orientation) -> Ints:
 
 
 def read_image(opener: Opener, picks: Picks) -> ImageRegion:
-    """Read the voxels at the indices that `picks` chooses; NaN and infinite values become 0.
+    """Read the voxels of an image at the indices that `picks` chooses. NaN and infinite values become 0.
 
     Args:
         picks: Function that returns evenly spaced, increasing indices along each axis; nothing after the last
@@ -142,8 +142,8 @@ def _planes(header: Header, file: ByteFile, count: int) -> Iterator[Array]:
 
 
 def picked_affine(indices: Sequence[Ints]) -> Floats:
-    """Return float64 [4, 4]: the map from an index among the picked, evenly spaced indices of each axis to
-    the original index."""
+    """Return the affine map from picked indices to original indices, float64 [4, 4]. Picked indices are
+    evenly spaced along each axis."""
     matrix = np.eye(4)
     for axis, picked in enumerate(indices):
         matrix[axis, axis] = picked[1] - picked[0] if len(picked) > 1 else 1

@@ -60,7 +60,8 @@ def as_csv(data: bytes, name: str) -> bytes:
 
 @isolated
 def by_sheet(data: bytes, name: str) -> dict[str, bytes]:
-    """Return the table of each sheet that has one, by its title, as CSV with commas.
+    """Return the tables of all sheets as CSV with commas, by the title of the sheet. Sheets without a table
+    are left out.
 
     Raises:
         InputRefused: `unreadable-file`: damaged or too large.
@@ -283,7 +284,7 @@ class _Sheet:
     unknown: list[str] = field(default_factory=list)
 
     def start(self, tag: str, attributes: Attributes) -> None:
-        """Take the start of an element."""
+        """Process the start of an XML element."""
         self.inside.append(tag)
         cell = self.cell
         if tag == "row":
@@ -303,7 +304,7 @@ class _Sheet:
                 raise refuse(self.book.name, message)
 
     def end(self, tag: str) -> None:
-        """Take the end of an element; the content of a cell is kept."""
+        """Process the end of an XML element, and store the content of a cell."""
         self.inside.pop()
         if tag != "c":
             return
@@ -322,7 +323,7 @@ class _Sheet:
             self.rows.setdefault(cell.row, {})[cell.column] = " ".join(value.split())
 
     def text(self, characters: str) -> None:
-        """Take text: of a value, or of one that is in its cell."""
+        """Process text that belongs to a cell."""
         if self.inside[-1] == "v" or (self.inside[-1] == "t" and "is" in self.inside):
             self.cell.parts.append(characters)
 

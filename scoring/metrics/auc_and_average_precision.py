@@ -116,8 +116,8 @@ class RocCurves:
 
     @property
     def counts(self) -> ThresholdCounts:
-        """Weight of positives and negatives at or above each level, and finally of all cases. Between two
-        levels the sensitivity does not change, so no other threshold is better."""
+        """Weight of positives and negatives at or above each level, and finally of all cases. No other
+        threshold is better, because the sensitivity does not change between two levels."""
         hits, alarms = (
             np.concatenate([sums, total[np.newaxis]]).T
             for sums, total in ((self.reached, self.positives), (self.alarms, self.negatives))
@@ -213,18 +213,18 @@ def auc(c: RocCurves) -> Floats:
 
 
 def auc_above_sensitivity(c: RocCurves, sensitivity: float) -> Floats:
-    """Return the area under the curve to the right of the point that reaches a sensitivity, with that part at
-    full height.
+    """Return the area under the ROC curve to the right of the point that reaches a sensitivity. That part
+    counts with full height.
 
-    This point is interpolated between the first point of the curve with at least that true positive rate and
-    the point before it.
+    The point is interpolated between the first point of the curve with at least this true positive rate and
+    the point before.
 
     Args:
         sensitivity: The sensitivity, 0..1.
 
     Returns:
-        Areas [B]: 1 for a perfect score, 1/2 - sensitivity^2 / 2 by chance;
-            NaN if there are no positives or no negatives.
+        Areas [B]: 1 for a perfect score, 1/2 - sensitivity^2 / 2 by chance; NaN if there are no positives or
+            no negatives.
     """
     positives, negatives = c.positives, c.negatives
     rates = divide(c.reached, c.reached[-1:])
@@ -244,7 +244,7 @@ def auc_above_sensitivity(c: RocCurves, sensitivity: float) -> Floats:
 
 
 def partial_auc(c: RocCurves, sensitivity: float) -> Floats:
-    """Return the area under the curve and above a sensitivity (ISIC 2024).
+    """Return the part of the area under the ROC curve that lies above a sensitivity (ISIC 2024).
 
     Args:
         sensitivity: The sensitivity, 0..1.
@@ -264,7 +264,8 @@ def partial_auc(c: RocCurves, sensitivity: float) -> Floats:
 
 
 def average_precision(c: RocCurves) -> Floats:
-    """Return the sum of precision x step of recall over the distinct thresholds [B], without interpolation.
+    """Return the average precision [B]: the sum of precision x step of recall over the distinct thresholds,
+    without interpolation.
 
     NaN without positives; 1 if all cases are positive.
     """
@@ -276,8 +277,8 @@ def polyline(score_levels: Levels, c: RocCurves) -> tuple[Floats, Floats, Floats
     """Return points along the curve of the first replicate, from (0, 0) to (1, 1).
 
     If the exact curve has more than 400 corners, points are placed on it at equal steps of (1 - specificity)
-    + sensitivity. The exact curve never falls, so the line between neighbours is within 0.36 x 2/399 < 0.002
-    of it.
+    + sensitivity. The exact curve never falls, so the line between neighbouring points differs from it by
+    less than 0.36 x 2/399 < 0.002.
 
     Args:
         score_levels: Levels of the score.
@@ -285,7 +286,7 @@ def polyline(score_levels: Levels, c: RocCurves) -> tuple[Floats, Floats, Floats
 
     Returns:
         1 - specificity, sensitivity and threshold of at most 400 points; the first and last threshold are the
-        highest and lowest score of a positive. An axis is NaN without negatives or without positives.
+            highest and lowest score of a positive. An axis is NaN without negatives or without positives.
     """
     reached, alarms, tied = c.reached[:, 0], c.alarms[:, 0], c.tied[:, 0]
     ends = np.column_stack([alarms - tied, alarms]).ravel()

@@ -301,8 +301,8 @@ def cuts_between(upper: ArrayLike, lower: ArrayLike) -> Floats:
     """Return thresholds t for which "score > t" separates successive distinct scores.
 
     A threshold is halfway between the scores, or equal to the lower score if halfway rounds to the upper one.
-    Missing scores count as plus or minus infinity: the threshold is then the finite neighbour, or slightly
-    below it towards minus infinity.
+    Missing scores count as plus or minus infinity. The threshold is then the finite neighbour, or slightly
+    below this neighbour towards minus infinity.
 
     Args:
         upper: The higher scores, of any shape.

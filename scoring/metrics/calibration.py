@@ -84,7 +84,8 @@ def fit_temperature(probabilities: Floats, truth: Ints) -> float:
 
 
 def is_at_limit(temperature: float) -> bool:
-    """Return whether a fitted temperature is at a limit of the search, so that one beyond it may fit better.
+    """Return whether a fitted temperature is at a limit of the search. A temperature beyond the limit may
+    then fit better.
 
     Example:
         >>> is_at_limit(20.08), is_at_limit(1.7)
@@ -113,7 +114,7 @@ class Reliability:
 
     @property
     def arrays(self) -> dict[str, Array]:
-        """The columns by their name in a scorecard's `arrays`: `reliability_predicted` and so on."""
+        """Columns by their name in a scorecard's `arrays`, such as `reliability_predicted`."""
         return {f"reliability_{name}": values for name, values in vars(self).items()}
 
     @property

@@ -97,9 +97,9 @@ def divide(numerator: ArrayLike, denominator: ArrayLike, undefined: float = np.n
 
 
 def running_sums(rows: Floats) -> Floats:
-    """Add to each row [T, B] all rows before it, in place, and return them.
+    """Add to each row [T, B] all rows before it, in place, and return the rows.
 
-    If rows are long, one addition per row is several times faster than NumPy's sum down the columns.
+    One addition per row is several times faster than NumPy's sum down the columns if rows are long.
     """
     if rows.shape[1] < LONG:
         return np.cumsum(rows, axis=0, out=rows)

@@ -83,8 +83,8 @@ def members(probabilities: Floats, cuts: Floats) -> Bools:
 
 
 def coverage(probabilities: Floats, truth: Ints, miss: float, units: Ints | None = None) -> Coverage:
-    """Measure how often prediction sets, and the class with the highest score, are right for cases with a
-    known class.
+    """Measure how often prediction sets contain the true class, and how often the class with the highest
+    score is right.
 
     Each case is left out of the calibration of its own set, together with all cases of its unit. The
     intervals hold for new cases with the sets calibrated on all cases. Without ties, the coverage of a class

@@ -170,7 +170,7 @@ def banded_curves(outputs: Floats, truth: Ints, weights: Floats) -> dict[str, Ar
 def card_curves(
     outputs: Floats, truth: Ints, members: Bools, units: Ints, source: Mapping[str, Any]
 ) -> dict[str, Array]:
-    """Return `banded_curves` on the replicates of a scorecard; nothing without replicates.
+    """Return `banded_curves` on the replicates of a scorecard; empty without replicates.
 
     Args:
         outputs: Output of each case for each class [N, K].

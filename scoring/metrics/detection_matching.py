@@ -55,8 +55,8 @@ def detection_cases(
 
 
 def chosen_points(truth: Objects, detected: Objects, radius: float, prefer: str) -> DetectionMatches:
-    """Match points one to one: each true point in turn takes the nearest free detection within its radius, or
-    the free detection with the highest score.
+    """Match points one to one. Each true point in turn takes a free detection: the nearest within its radius,
+    or the one with the highest score.
 
     Args:
         radius: Largest distance of a match, for points without their own radius.
@@ -73,8 +73,8 @@ def chosen_points(truth: Objects, detected: Objects, radius: float, prefer: str)
 
 
 def ranked_points(truth: Objects, detected: Objects, radius: float) -> DetectionMatches:
-    """Match points one to one: each detection, highest score first, takes the nearest free true point whose
-    radius contains it.
+    """Match points one to one. Each detection, highest score first, takes the nearest free true point whose
+    radius contains the detection.
 
     Args:
         radius: Largest distance of a match, for points without their own radius.
@@ -91,8 +91,8 @@ def ranked_points(truth: Objects, detected: Objects, radius: float) -> Detection
 
 
 def froc_points(truth: Objects, detected: Objects, radius: float) -> DetectionMatches:
-    """Give each true point the highest score of the detections within its radius; a detection outside all
-    radii is a false alarm (LUNA16).
+    """Assign to each true point the highest score of the detections within its radius (LUNA16). A detection
+    outside all radii is a false alarm.
 
     Args:
         radius: Distance below which a detection counts, for points without their own radius.
@@ -106,7 +106,7 @@ def froc_points(truth: Objects, detected: Objects, radius: float) -> DetectionMa
 
 
 def froc_boxes(truth: Objects, detected: Objects, iou: float) -> DetectionMatches:
-    """Give each true box the highest score of the detections that overlap it enough; a detection that
+    """Assign to each true box the highest score of the detections that overlap it enough. A detection that
     overlaps no box enough is a false alarm.
 
     Args:
@@ -121,8 +121,8 @@ def froc_boxes(truth: Objects, detected: Objects, iou: float) -> DetectionMatche
 
 
 def coco_boxes(truth: Objects, detected: Objects, iou: float | None = None) -> DetectionMatches:
-    """Match boxes as COCO does: each detection, highest score first, takes the free true box that it overlaps
-    most.
+    """Match boxes as COCO does. Each detection, highest score first, takes the free true box with the largest
+    overlap.
 
     Args:
         iou: Minimum intersection over union; None uses COCO's ten thresholds.

@@ -74,8 +74,8 @@ class Quality:
 
     @property
     def sharpness_in_usual_light(self) -> float:
-        """Sharpness that the image would have at the usual mean luma, because little light or dark skin is
-        not blur."""
+        """Sharpness that the image would have at the usual mean luma. Images in little light or of dark skin
+        are thus not taken for blurred ones."""
         return self.sharpness * ((USUAL_LUMA + LEAST_LIGHT) / (self.brightness + LEAST_LIGHT)) ** 2
 
     def as_dict(self) -> dict[str, float]:
@@ -85,7 +85,7 @@ class Quality:
 
     @staticmethod
     def of_dict(values: Mapping[str, float]) -> "Quality":
-        """Return the quality with the measurements of `as_dict`."""
+        """Return the object from which `as_dict` made the measurements."""
         rest, names = dict(values), Tissue.__dataclass_fields__
         tissue = Tissue(*(rest.pop(name) for name in names))
         return Quality(short_side=int(rest.pop("short_side")), tissue=tissue, **rest)
@@ -123,8 +123,12 @@ def quality(small: Numbers, short_side: int) -> Quality:
 
 
 def field_stop(brightest: Numbers) -> Bools:
-    """Find the black frame of an image: black regions that touch its edge and surround a convex picture. A
-    merely dark background is not convex. brightest: the largest channel [height, width], 0..255."""
+    """Find the black frame of an image: black regions that touch the edge and surround a convex area. A
+    merely dark background is not convex.
+
+    Args:
+        brightest: The largest channel [height, width], 0..255.
+    """
     labels, _ = scipy.ndimage.label(brightest <= BLACK)
     edge = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
     touches: Bools = np.isin(labels, edge[edge > 0])
@@ -185,8 +189,10 @@ CHROMA = 4.0
 
 
 def edges_of_middle(small: Numbers) -> float:
-    """Return the contrast of edges in the middle: the 90 % quantile of edge strength, divided by brightness,
-    so that exposure and skin tone do not matter.
+    """Return the contrast of edges in the middle of an image.
+
+    It is the 90 % quantile of edge strength divided by brightness, so that exposure and skin tone do not
+    matter.
 
     Args:
         small: RGB uint8 [height, width, 3].

@@ -110,14 +110,17 @@ def _box(first: Array, second: Array) -> tuple[slice, ...]:
 
 
 def sizes(pair: RegionPair) -> Measured:
-    """Return the voxels in both masks, in the truth and in the prediction; the volume of a voxel; and the
-    voxels of the image."""
+    """Return five numbers: the voxels in both masks, in the truth and in the prediction, the volume of a
+    voxel, and the voxels of the image."""
     return *pair.sizes, pair.voxel_ml, float(np.prod(pair.shape))
 
 
 def hd95(pair: RegionPair) -> Measured:
-    """Return HD95, the larger of the two area-weighted 95 % quantiles of surface distances; also the voxels
-    of truth and prediction, and the diagonal. HD95 is inf if one of the masks is empty."""
+    """Return HD95, the voxels of truth and prediction, and the diagonal of the image.
+
+    HD95 is the larger of the two area-weighted 95 % quantiles of surface distances. It is inf if one of the
+    masks is empty.
+    """
     _, true, guess = pair.sizes
     largest = np.inf
     if true and guess:
@@ -139,7 +142,8 @@ def assd(pair: RegionPair) -> Measured:
 
 
 def nsd(pair: RegionPair, tolerance_mm: float) -> Measured:
-    """Return the area of both surfaces within a tolerance of each other, and the area of each surface.
+    """Return the area of both surfaces that lies within a tolerance of the other surface, and the area of
+    each surface.
 
     Args:
         pair: The structure.
@@ -154,8 +158,7 @@ def nsd(pair: RegionPair, tolerance_mm: float) -> Measured:
 
 
 def lesions(pair: RegionPair, iou: float) -> Measured:
-    """Return the number of lesions that match one to one above an intersection over union, and the lesions of
-    truth and prediction.
+    """Return the number of lesions that match one to one, and the numbers of true and of predicted lesions.
 
     Args:
         iou: A pair matches only if its intersection over union is above this value.
@@ -168,10 +171,10 @@ def lesions(pair: RegionPair, iou: float) -> Measured:
 
 def lesion_dice(pair: RegionPair, dilation: int, min_volume_mm3: float) -> Measured:
     """Return the sum of the Dice of the true lesions, their number, and the number of predicted lesions that
-    touch none.
+    touch no true lesion.
 
     Source: BraTS 2023. True lesions that touch each other after dilation count as one. All predicted lesions
-    that touch such a lesion after dilation are its prediction.
+    that touch such a dilated lesion together are its prediction.
 
     Args:
         dilation: Number of voxels by which true lesions grow.

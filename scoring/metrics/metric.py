@@ -48,7 +48,7 @@ class Parameter:
     about: str
 
     def problem(self, value: object) -> str | None:
-        """Return the problem of a value as "must be ..."; None if the value is valid."""
+        """Check a value and return its problem as "must be ..."; None if the value is valid."""
         if self.kind is str:
             if not isinstance(value, str) or (self.allowed and value not in self.allowed):
                 return (
@@ -128,7 +128,7 @@ class Metric:
         return measured(*case, **{name: value for name, value in chosen.items() if name in names})
 
     def problems(self, parameters: Mapping[str, object]) -> dict[str, str]:
-        """Return the problems of parameters, a clause by name; empty if all are valid."""
+        """Check parameters and return the problem of each invalid one as a clause, by name."""
         problems = {}
         for name, value in parameters.items():
             if name not in self.parameters:

@@ -68,8 +68,10 @@ def softmax(logits: Floats) -> Floats:
 
 
 def kind(outputs: Floats) -> str:
-    """Return the kind of a model's outputs [n, k]: "percent", "bytes", or as `output_kind` names it. Pass the
-    outputs of all cases: a single row can fit several kinds."""
+    """Return the kind of a model's outputs [n, k]: "percent", "bytes", or a kind from `output_kind`.
+
+    Pass the outputs of all cases, because a single row can fit several kinds.
+    """
     if are_percent(outputs):
         return "percent"
     if are_bytes(outputs):

@@ -39,7 +39,7 @@ class ConcordancePairs:
 
 @dataclass(frozen=True)
 class SurvivalCurve:
-    """A Kaplan-Meier curve at the K distinct times.
+    """A Kaplan-Meier curve, given at its K distinct times.
 
     Attributes:
         time: The distinct times [K], ascending.
@@ -132,7 +132,7 @@ def _censored_together(time: Floats, event: Bools) -> Ints:
 
 def c_index(pairs: ConcordancePairs, missing: str = "non-concordant") -> Floats:
     """Return the C-index: the share of comparable pairs in which the patient with the earlier event has the
-    higher risk; ties count half.
+    higher risk. Ties count half.
 
     Args:
         pairs: Numbers of pairs [B].
@@ -225,9 +225,8 @@ def pairs_of_patients(time: Floats, event: Bools, risk: Floats) -> ConcordancePa
 
 
 def tertiles(risk: Floats) -> Ints:
-    """Divide scores into thirds: floor(3 L / N), where L is the number of strictly lower scores.
-
-    Ties stay together.
+    """Divide scores into thirds: floor(3 L / N), where L is the number of strictly lower scores. Equal scores
+    are in the same third.
 
     Args:
         risk: Scores [N] without NaN.
@@ -272,9 +271,9 @@ def at_risk(time: Floats, moments: Floats) -> Ints:
 
 
 def log_rank(time: Floats, event: Bools, group: Ints) -> LogRank | None:
-    """Test whether groups differ in survival, by the log-rank test.
+    """Test whether groups differ in survival, by the log-rank test for K samples.
 
-    K-sample test, hypergeometric variance, K - 1 degrees of freedom.
+    It uses the hypergeometric variance and K - 1 degrees of freedom.
 
     Args:
         time: Days of observation of each patient [N], at least 0.

@@ -19,10 +19,10 @@ beyond a threshold for its position to count as known."""
 
 @dataclass(frozen=True)
 class Basis:
-    """The units and parts of quantities that do not depend on all units equally.
+    """What quantities depend on, if they do not depend on all units equally.
 
     Attributes:
-        units: Number of units of a quantity, such as those with a case of the class.
+        units: Number of units that a quantity depends on, such as those with a case of the class.
         parts: Weight of each part, by name, if a quantity is a sum of class shares and other quantities. A
             part without a unit counts as 0.
         worst: Worst value of one more unit, by name or by the first part of the name, if the quantity is a
@@ -66,7 +66,8 @@ def counted(members: Mapping[Any, Bools], units: Ints) -> dict[Any, int]:
 def of_areas(
     names: Sequence[QuantityName], positive: Bools, negative: Bools, units: Ints
 ) -> dict[QuantityName, int]:
-    """Return the number of units of AUCs: the smaller number of positives and negatives.
+    """Return the number of units that each AUC depends on: the smaller of the numbers of positive and
+    negative units.
 
     Args:
         names: Names of the K areas.
@@ -78,9 +79,10 @@ def of_areas(
 
 
 def beyond(chosen_by: int, wanted: float, rests_on: int) -> int:
-    """Return the number of units of a share at a chosen threshold.
+    """Return the number of units that a share at a chosen threshold depends on.
 
-    With fewer than `MISSED` cases beyond the threshold, its position is unknown: the result is then 0.
+    With fewer than `MISSED` cases beyond the threshold, the position of the threshold is unknown. The result
+    is then 0.
 
     Args:
         chosen_by: Number of units among the cases that determine the threshold.
@@ -109,12 +111,14 @@ def with_unseen(
 ) -> Estimate:
     """Return an estimate whose variance includes errors that its parts may hide.
 
-    If all of a class's few cases are right, they show no variance, but the next case may still be wrong. So
-    the variance of a part is increased: two cases are added to its share, one like the average of the other
-    parts and one with probability 1/2. The increase is the variance with these cases minus the observed
-    variance. Parts without a unit have the variance of a coin toss, and the interval extends to their value
-    if they were like the other parts. If no part has a unit, the quantity has no units. The mean of parts has
-    no more units than the parts.
+    If all of a class's few cases are right, they show no variance, but the next case may still be wrong.
+    Therefore two cases are added to the share of each part. One is like the average of the other parts; the
+    other is right with probability 1/2. The variance increases by the variance with these cases minus the
+    observed variance.
+
+    Parts without a unit have the variance of a coin toss, and the interval extends to their value if they
+    were like the other parts. If no part has a unit, the quantity has no units. The mean of parts has no more
+    units than the parts.
 
     Args:
         estimate: A sum of parts and other quantities.

@@ -243,13 +243,14 @@ def _varying(left_out: Floats) -> int:
 def wilson_t(estimate: Estimate, limits: Range = SHARE) -> list[float] | None:
     """Return the interval of a quantity within its limits, with one method for any number of units.
 
-    With two limits, the quantity is mapped to 0..1 and treated as a share p of m = p (1 - p) / variance
-    yes-or-no answers. The interval is Wilson's, with the quantile of Student's t instead of the normal one.
-    If the variance includes hidden errors, m is computed with one more answer of each kind. If nothing
-    varies, m is the number of units, or half of them at the lowest value, because F1 counts a case that is
-    found twice. If a quantity varies less than such answers would, the degrees of freedom are the number of
-    varying units. With one limit, the interval is Student's t on the log of the distance to the limit, with
-    as many units as vary; its end is extended by the square of the relative error. Without limits it is
+    With two limits, the quantity is mapped to 0..1. It is treated as a share p of m = p (1 - p) / variance
+    yes-or-no answers. The interval is Wilson's, with the quantile of Student's t. If the variance includes
+    hidden errors, one more answer of each kind is added. If nothing varies, m is the number of units, or half
+    of them at the lowest value, because F1 counts a case that is detected twice. If a quantity varies less
+    than such answers would, the degrees of freedom are the number of varying units.
+
+    With one limit, the interval is Student's t on the logarithm of the distance to the limit, with as many
+    units as vary. Its end is extended by the square of the relative error. Without limits, the interval is
     Student's t.
 
     Args:
@@ -258,7 +259,7 @@ def wilson_t(estimate: Estimate, limits: Range = SHARE) -> list[float] | None:
 
     Returns:
         The lower and upper end, within the limits and around the point. None if the point is undefined, if it
-        has fewer than two units, or if nothing varies and a limit is missing.
+            has fewer than two units, or if nothing varies and a limit is missing.
 
     Example:
         >>> ends = wilson_t(estimated(1.0, np.ones(2), np.ones(8), 8))
@@ -285,8 +286,8 @@ def difference_t(estimate: Estimate, width: float = 1.0) -> list[float] | None:
     """Return the interval of a difference of two quantities whose limits are `width` apart.
 
     It is `wilson_t` between -width and width, with as many units as vary: teams that differ in few units
-    reveal little about their difference. If nothing varies, the two differed in no unit. The interval is then
-    Wilson's interval of the share of units in which they may still differ.
+    reveal little about their difference. If nothing varies, the interval is Wilson's interval of the share of
+    units in which the two may still differ.
 
     Args:
         estimate: The difference.
@@ -349,8 +350,8 @@ def _quantile(units: int) -> float:
 def bca(point: float, replicates: Floats, left_out: Floats) -> list[float] | None:
     """Return the bias-corrected and accelerated bootstrap interval (Efron 1987) of a quantity.
 
-    The bias comes from the share of replicates below the point (ties count half), the acceleration from the
-    values without each unit.
+    The bias is estimated from the share of replicates below the point; ties count half. The acceleration is
+    estimated from the values without each unit.
 
     Args:
         point: The quantity on the whole test set.

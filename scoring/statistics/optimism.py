@@ -12,9 +12,9 @@ def winner_optimism(
 ) -> float | None:
     """Return by how much the winner's score is too high on average.
 
-    The noise of the replicates is added to the teams' centres, and the result is the average noise of the
-    leader. Centres are the scores; those of teams tied for first are moved together as far as noise explains
-    their spread.
+    The noise of the replicates is added to the teams' centres, and the average noise of the leader is
+    returned. The centres are the scores. Centres of teams that tie for the first rank are moved together as
+    far as noise explains their spread.
 
     Args:
         scores: Score of each team [A].
@@ -24,7 +24,7 @@ def winner_optimism(
 
     Returns:
         The optimism, at least 0; None with fewer than 20 units, without replicates, or if no team is tied
-        with the leader.
+            with the leader.
     """
     if n_units < UNITS_OF_COMPARISON or tied.sum() < 2 or replicates.shape[1] < 2:
         return None
@@ -64,10 +64,11 @@ def possible_gain(bits: float, cases: float) -> float:
 
     The baseline is the best constant answer: class frequencies count as known, because one score reveals
     them. A person who learns b bits about n labels guesses on average a share a of them correctly, with n (1
-    - H(a)) <= b. H is the binary entropy in bits (Shannon's rate-distortion function: Cover and Thomas,
-    Elements of Information Theory, 10.3.1). The bound holds for every design of the questions, and for labels
-    of two equally frequent classes; for others see `effective_labels`. The best of 2^b guesses comes close to
-    the bound.
+    - H(a)) <= b. H is the binary entropy in bits. (Shannon's rate-distortion function: Cover and Thomas,
+    Elements of Information Theory, 10.3.1.)
+
+    The bound holds however the submissions are designed, for labels of two equally frequent classes. For
+    other labels see `effective_labels`. The best of 2^b guesses comes close to the bound.
 
     Args:
         bits: Number of bits learned about the labels, b; may be infinite.
@@ -97,28 +98,27 @@ def bits_for(gain: float, cases: float) -> float:
 
 
 def effective_units(units: Ints, weights: Floats) -> float:
-    """Return the number of units of equal weight with the same variance: (sum w)^2 / sum w^2, where w are the
-    sums of units.
+    """Return how many units of equal weight would give the same variance: (sum w)^2 / sum w^2, where w is the
+    total weight of each unit.
 
     Args:
         units: Unit of each case [N], such as a patient.
         weights: Weight of each case [N].
 
-    Source:
-        Kish, Survey Sampling (1965), 11.7.
+    Source: Kish, Survey Sampling (1965), 11.7.
     """
     sums = np.bincount(np.unique(units, return_inverse=True)[1], weights)
     return float(sums.sum() ** 2 / (sums**2).sum()) if sums.any() else 0.0
 
 
 def effective_labels(labels: Ints, units: Ints, weights: Floats) -> float:
-    """Return the number of labels of two equally frequent classes that are as hard to guess as these, judged
-    by the rarest class.
+    """Return the number of labels of two equally frequent classes that are as hard to guess as the given
+    labels.
 
-    A person who learns b bits about the positions of k cases among n raises their mean position, and so the
-    AUC, by at most g with b = 6 g^2 k (n - k) / (n ln 2). This is an exponential tilt of uniform positions,
-    for small g. For balanced labels, accuracy needs 2 g^2 n / ln 2 bits. Cases of one unit are learnt
-    together, so k and n - k are effective units.
+    The rarest class decides. A person who learns b bits about the positions of k cases among n raises their
+    mean position, and so the AUC. The rise is at most g with b = 6 g^2 k (n - k) / (n ln 2), for small g
+    (exponential tilt of uniform positions). For balanced labels, accuracy needs 2 g^2 n / ln 2 bits. Cases of
+    one unit are learned together, so k and n - k are effective units.
 
     Args:
         labels: Class of each case [N].
@@ -127,7 +127,7 @@ def effective_labels(labels: Ints, units: Ints, weights: Floats) -> float:
 
     Returns:
         At most three quarters of the effective units, the value for two equally frequent classes; 0 if there
-        are fewer than two classes.
+            are fewer than two classes.
     """
     effective = 0.75 * effective_units(units, weights)
     classes = np.unique(labels[weights > 0])

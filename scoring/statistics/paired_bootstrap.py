@@ -152,7 +152,7 @@ def _critical_value(spread: _Spread, n_units: int) -> float | None:
 
 
 def corrected(test: PairTest, differences: Floats, n_units: int, submissions: int) -> PairTest:
-    """Return a test that keeps 95 % confidence over all checks together.
+    """Correct a test for the number of submissions, so that all checks together keep 95 % confidence.
 
     Args:
         differences: Difference of each pair [P].

@@ -35,7 +35,7 @@ PUBLISHED = 2e-6
 class Categories:
     """Categories whose rates a score averages, so that a case of a rare category has much weight.
 
-    Each category is given by the positions of its sums; several sums may be added [C].
+    Each category is given by the positions of its sums [C]; several sums may be added.
 
     Attributes:
         hits: Sums of right answers, or of values.
@@ -53,10 +53,10 @@ class Categories:
     unseen: float = 1.0
 
     def added(self, sums: Floats) -> Floats:
-        """Return the variance that is added to the variance of the exchange of two teams, in cases [C, A, A].
+        """Return the additional variance of the difference of two teams in each category, in cases [C, A, A].
 
-        Two teams that answered two cases alike need not know the category equally well. So there is an extra
-        variance; each unit in which the two differ reduces it by half a case.
+        Two teams with the same answers to two cases need not know the category equally well, so a variance is
+        added. Each unit in which the teams differ reduces it by half a case.
 
         Args:
             sums: By team and unit [A, n, K].
@@ -76,7 +76,8 @@ class Categories:
         return cases
 
     def move(self, sums: Floats, answers: Floats) -> None:
-        """Turn wrong answers [C, ...] into right ones in the sums [K, ...]."""
+        """Change the sums [K, ...] as if the given numbers of wrong answers in each category [C, ...] were
+        right."""
         for places in self.gains:
             for place, more in zip(places, answers, strict=True):
                 sums[place] += more
@@ -87,7 +88,7 @@ class Categories:
 
 @dataclass(frozen=True)
 class Exchange:
-    """Input of the exchange test for several teams.
+    """Input of the permutation test (swap test), which exchanges the predictions of two teams.
 
     Attributes:
         sums: The parts of the score by team and unit [A, n, K].
@@ -102,7 +103,7 @@ class Exchange:
 
 
 def applies(n_units: int) -> bool:
-    """Return whether this test applies: from 20 units on.
+    """Return whether the permutation test can be used: from 20 units on.
 
     Args:
         n_units: Number of units of the test set.
@@ -127,7 +128,7 @@ def unit_sums(columns: Floats, units: Ints, case_weights: Floats | None = None) 
 
 
 def card_arrays(drawn: bool, units: Ints, sums: Callable[[], Floats]) -> dict[str, Floats]:
-    """Return the arrays that a scorecard stores for this test, by their name in `arrays`.
+    """Return the arrays that a scorecard stores for the permutation test, by their name in `arrays`.
 
     Args:
         drawn: Whether the card has replicates.
@@ -189,9 +190,9 @@ def swap_test(
 ) -> PairTest | None:
     """Test all pairs of teams by exchanging their predictions, and each team against the best of the others.
 
-    Each team is also compared with all others one-sidedly, adjusted for these A - 1 pairs by the largest d* /
-    root mean square, as in Hsu's multiple comparisons with the best (Ann. Stat. 1984;12:1136): the truly best
-    team has a p-value of 5 % or less in at most 5 % of test sets.
+    In the second test, each team is compared with all others one-sidedly. The p-values are adjusted for these
+    A - 1 pairs by the largest d* / root mean square, as in Hsu's multiple comparisons with the best (Ann.
+    Stat. 1984;12:1136). The truly best team has a p-value of 5 % or less in at most 5 % of test sets.
 
     Args:
         scores: Official score of each team [A]. What a score contains besides the sums (such as a model's
@@ -200,7 +201,7 @@ def swap_test(
 
     Returns:
         p-values by counting, adjusted by the largest |d*| / root mean square over all pairs, and the
-        simultaneous intervals of that test; None if a score after an exchange is undefined.
+            simultaneous intervals of that test; None if a score after an exchange is undefined.
     """
     first, second = np.triu_indices(len(scores), 1)
     differences, sign = scores[first] - scores[second], Quantity(better).sign
@@ -253,7 +254,7 @@ def _root_mean_square(moved: Floats) -> Floats:
 
 
 class _Ahead:
-    """How far others are ahead of each team, in root mean squares, and how far chance puts them.
+    """How far others are ahead of each team, in root mean squares: observed, and after random exchanges.
 
     Attributes:
         scores: Larger is better [A].
@@ -267,8 +268,15 @@ class _Ahead:
         self.drawn = np.zeros((len(scores), resamples))
 
     def add(self, team: int, others: Ints, ratio: Floats, root: Floats) -> Floats:
-        """Take the pairs of a team with some others [P], by their exchanged differences in root mean squares
-        [P, N], larger is better, and these [P]. Return the furthest that any is ahead of the team [N]."""
+        """Add the pairs of a team with some others [P].
+
+        Args:
+            ratio: Exchanged differences divided by their root mean squares [P, N]; larger is better.
+            root: The root mean squares [P].
+
+        Returns:
+            By how much the team is behind the best of the others in each exchange [N].
+        """
         lead = np.round(self.scores[team] - self.scores[others], DIGITS)
         lead = np.sign(lead) * np.maximum(np.abs(lead) - PUBLISHED * (root > 0), 0)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -281,7 +289,8 @@ class _Ahead:
         return np.asarray(furthest)
 
     def p_values(self) -> Floats:
-        """Return how likely chance puts some other as far ahead of each team [A]; 1 if none is ahead."""
+        """Return for each team the probability that chance puts another team as far ahead of it [A]; 1 if
+        none is ahead."""
         beyond: Floats = (self.drawn >= self.seen[:, None]).mean(1)
         return beyond
 

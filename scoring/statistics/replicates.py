@@ -68,9 +68,9 @@ class Replicates:
     @property
     def arrays(self) -> dict[str, Floats]:
         """Every quantity in each replicate [B] and without each unit [n], by `array_name` and
-        `left_out_name`, read-only, for comparisons with other teams.
+        `left_out_name`. The arrays are read-only.
 
-        If all arrays exceed 64 MB, those of classes and slices are left out.
+        If all arrays exceed 64 MB, those of classes and subgroups are left out.
         """
         kinds = ((array_name, self.values), (left_out_name, self.left_out))
         large = sum(values.nbytes for _, kind in kinds for values in kind.values()) > KEPT_BYTES
@@ -95,7 +95,7 @@ def replicate(
 ) -> Replicates:
     """Evaluate quantities on replicates of the test set, drawn by unit.
 
-    Quantities with a plain text name that are undefined in some replicates are reported.
+    Quantities that are undefined in some replicates are reported if their name is a plain text.
 
     Args:
         quantities: Function from weights [B, N] to each quantity [B].
@@ -323,7 +323,7 @@ def _exact_type(case_weights: Floats | None) -> type[np.floating[Any]]:
 
 
 def curve_weights(units: Ints, source: Mapping[str, Any]) -> Floats:
-    """Return the replicates for bands of curves: the first of the card's own replicates.
+    """Return the replicates for the bands of curves, which are the first replicates of the scorecard.
 
     Args:
         units: Unit number of each case [N].

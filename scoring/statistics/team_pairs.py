@@ -51,7 +51,8 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Pairs(Sequence[Pair]):
-    """Many pairs; each attribute has the values of all pairs [P], or intervals [P, 2], with NaN for None."""
+    """Many pairs of teams. Each attribute contains the values of all pairs [P], or intervals [P, 2]; NaN
+    replaces None."""
 
     a: Ints
     b: Ints
@@ -104,7 +105,7 @@ def _or_none(column: Array) -> list[Any]:
 
 
 def untested(scores: Floats) -> Pairs:
-    """Return all pairs of teams with their differences only. scores: score of each team [A]."""
+    """Return all pairs of teams with only their differences. `scores` contains the score of each team [A]."""
     first, second = np.triu_indices(len(scores), 1)
     return Pairs(first, second, scores[first] - scores[second])
 
@@ -132,7 +133,7 @@ def of_test(scores: Floats, test: PairTest) -> Pairs:
 def with_intervals(
     pairs: Pairs, replicates: Floats, left_out: Floats | None, n_units: int, width: float
 ) -> Pairs:
-    """Give pairs without a test their standard errors and intervals.
+    """Add standard errors and intervals to pairs that have no test.
 
     Args:
         pairs: The pairs [P].
@@ -154,7 +155,7 @@ def with_intervals(
 
 
 def tested(pairs: Pairs, p_values: ArrayLike) -> Pairs:
-    """Give pairs their p-values, also adjusted by Holm over all pairs.
+    """Add p-values to pairs, also adjusted by Holm over all pairs.
 
     Args:
         pairs: The pairs [P].

@@ -41,7 +41,7 @@ class Chunk(Generic[Item]):
 
 
 class KeptProcesses:
-    """Processes with one model that wait for the next chunk until the run ends."""
+    """Worker processes that have loaded a model and wait for the next chunk until the run ends."""
 
     def __init__(self) -> None:
         self._stop = threading.Event()
@@ -50,7 +50,8 @@ class KeptProcesses:
         self._timer: threading.Timer | None = None
 
     def open(self, model: bytes, settings: PoolSettings, stop: threading.Event) -> ModelProcess:
-        """Return an idle process or a new one. It outlives `stop`, which only ends a chunk."""
+        """Return an idle process or a new one. The event `stop` ends only the current chunk, not the
+        process."""
         with self._lock:
             while self._idle:
                 process = self._idle.pop()
@@ -94,7 +95,7 @@ class WorkerRun:
         self._ended = threading.Event()
 
     def ended(self) -> bool:
-        """Return whether the results are no longer wanted."""
+        """Return whether nobody waits for the results any more."""
         return self._ended.is_set()
 
     def end(self) -> None:
@@ -117,14 +118,18 @@ def perform(
     common: Common,
     chunk: Chunk[Item],
 ) -> tuple[dict[str, str] | None, Value | None]:
-    """Return None and the result of `function` for a chunk. If the versions on this worker differ from
-    `versions`, return the differences and None."""
+    """Process a chunk on a worker.
+
+    Returns:
+        None and the result of `function`. If the versions of this worker differ from `versions`: the
+            differences and None.
+    """
     own = own_versions()
     return (own, None) if own != versions else (None, function(common, chunk, _run(run)))
 
 
 def forget(run: str) -> None:
-    """End a run on this worker; chunks of it that start later end at once."""
+    """End a run on this worker. Chunks of this run that start later end at once."""
     _run(run).end()
 
 
@@ -160,7 +165,7 @@ class _Stream(Generic[Common, Item, Value]):
         self.completed = as_completed(loop=self.cluster.client.loop)
 
     def scatter(self) -> None:
-        """Send what all chunks share to every worker."""
+        """Send the data that all chunks share to every worker."""
         scatter = self.cluster.client.scatter
         self.scattered = self.lasting(lambda: scatter([self.common], broadcast=True, hash=False))[0]
 
@@ -180,7 +185,8 @@ class _Stream(Generic[Common, Item, Value]):
         self.completed.add(future)
 
     def lasting(self, work: Callable[[], Any]) -> Any:
-        """Return what takes as long as bytes need to cross; ClusterUnusable where they do not."""
+        """Return the result of `work`, which sends data over the network. Raises ClusterUnusable if it takes
+        too long."""
         try:
             return within(GATHER_SECONDS, work)
         except Exception as fault:
@@ -189,7 +195,7 @@ class _Stream(Generic[Common, Item, Value]):
             raise ClusterUnusable(self.cluster.address, sentence) from fault
 
     def settle(self, future: "Future[Any]") -> tuple[Chunk[Item], Value] | None:
-        """Return a chunk and its result; None if it was sent again."""
+        """Return a chunk and its result; None if the chunk had to be sent again."""
         self.silent_since = time.monotonic()
         chunk, attempt = self.under_way.pop(future)
         if future.status == "finished":
@@ -224,7 +230,7 @@ class _Stream(Generic[Common, Item, Value]):
         self.send(chunk, attempt + 1)
 
     def watch(self) -> None:
-        """Look after scheduler and workers when nothing was heard for a while. Raises ClusterUnusable."""
+        """Check scheduler and workers after a time without any result. Raises ClusterUnusable."""
         now = time.monotonic()
         if now - self.silent_since < WATCH_SECONDS:
             return
@@ -240,7 +246,7 @@ class _Stream(Generic[Common, Item, Value]):
             raise ClusterUnusable(self.cluster.address, sentence)
 
     def end(self) -> None:
-        """Let the workers drop what is under way, and end their processes."""
+        """Cancel all unfinished chunks on the workers, and end the workers' processes."""
         futures, client = list(self.under_way), self.cluster.client
         with suppress(Exception):  # where nobody answers nothing can be ended
             if futures:
@@ -273,7 +279,11 @@ class Sizes:
 
 
 def packed(items: Iterable[tuple[Item, int]], sizes: Sizes) -> Iterator[Chunk[Item]]:
-    """Yield chunks of items with their sizes in bytes; a chunk ends at the first limit that it reaches."""
+    """Group items into chunks. A chunk ends at the first limit of `sizes` that it reaches.
+
+    Args:
+        items: Items with their sizes in bytes.
+    """
     start, held, size = 0, list[Item](), 0
     for item, item_bytes in items:
         held.append(item)
@@ -294,7 +304,7 @@ def streamed(
 ) -> Iterator[tuple[Chunk[Item], Value]]:
     """Yield every chunk with its result, in the order of completion.
 
-    If a worker stops, another processes its chunk. At most two chunks per thread are in progress.
+    If a worker stops, another one processes its chunk. At most two chunks per thread are in progress.
 
     Args:
         cluster: The connected cluster.

@@ -44,10 +44,11 @@ def run_on_all(
     cancelled: Callable[[], bool] | None = None,
     settings: PoolSettings = PoolSettings(),
 ) -> Results[Result]:
-    """Do the same work with a model on every image, as `model_pool.run_on_all`, with the same results.
+    """Process every image with a model on a cluster. Arguments and results are those of
+    `model_pool.run_on_all`.
 
-    On a cluster, this machine reads the images, and `progress` counts returned results, about half a second
-    of images at a time.
+    This machine reads the images. `progress` counts returned results, about half a second of images at a
+    time.
 
     Raises:
         ModelFailed: As in `model_pool.run_on_all`; Cancelled.

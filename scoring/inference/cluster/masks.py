@@ -29,7 +29,7 @@ def compare_all(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> list[Compared | None]:
-    """Compare masks with the truth, as `compared` does one by one.
+    """Compare masks with the truth on a cluster. The results are those of `compared` for each pair.
 
     Args:
         pairs: The masks, None for a case without a truth.

@@ -44,11 +44,11 @@ class ClusterUnusable(Exception):
 
     @property
     def finding(self) -> Finding:
-        """The same as a finding."""
+        """The problem as a finding."""
         return error("cluster-unusable", self.where, self.message)
 
     def as_refusal(self) -> InputRefused:
-        """Return the refusal for a command."""
+        """Return the problem as the exception that refuses a command."""
         return InputRefused([self.finding])
 
 
@@ -95,7 +95,7 @@ def is_named() -> bool:
 
 
 def falls_back() -> bool:
-    """Return whether this machine does the work if the cluster cannot."""
+    """Return whether this machine does the work if the cluster cannot do it."""
     return os.environ.get(FALLBACK, "").strip() == "local"
 
 
@@ -139,12 +139,12 @@ _LOGGERS = ("distributed", "distributed.client", "distributed.comm", "distribute
 
 
 class TooLate(Exception):
-    """Raised if something exceeds its time limit."""
+    """Raised if work exceeds its time limit."""
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """A scheduler that answers, with workers of the same versions."""
+    """A scheduler that responds and whose workers have the same versions as this machine."""
 
     client: "Client"
     address: str
@@ -160,8 +160,8 @@ class Cluster:
 
 
 def within(seconds: float, work: Callable[[], Result]) -> Result:
-    """Return the result of `work`. Raises TooLate after the time limit; the work then continues, and nobody
-    waits for it."""
+    """Return the result of `work`. After the time limit, raise TooLate; the work then continues in the
+    background."""
     done: list[tuple[Result | None, BaseException | None]] = []
 
     def run() -> None:
@@ -183,7 +183,7 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
 
 @contextmanager
 def connected(scheduler: Scheduler) -> Iterator[Cluster]:
-    """Connect to a scheduler and compare versions; the connection ends with the block.
+    """Connect to a scheduler and compare versions. The connection ends with the context.
 
     Raises:
         ClusterUnusable: If nobody answers, there is no worker, or a worker has other versions.
@@ -198,8 +198,8 @@ def connected(scheduler: Scheduler) -> Iterator[Cluster]:
 
 @lru_cache(maxsize=1)
 def size(scheduler: Scheduler, _since: int) -> tuple[int, int]:
-    """Return the number of workers and threads of a cluster, determined once for each `_since`. Raises
-    ClusterUnusable as in `connected`."""
+    """Return the number of workers and threads of a cluster. The result is cached for each value of `_since`.
+    Raises ClusterUnusable as in `connected`."""
     with connected(scheduler) as cluster:
         threads = cluster.client.nthreads()
         return len(threads), sum(threads.values())
@@ -207,7 +207,7 @@ def size(scheduler: Scheduler, _since: int) -> tuple[int, int]:
 
 @cache
 def own_versions() -> dict[str, str]:
-    """Return the versions on this machine."""
+    """Return the versions on this machine, by name."""
     return versions.versions()
 
 

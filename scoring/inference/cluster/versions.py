@@ -27,7 +27,8 @@ PACKAGES = (
 
 
 def versions() -> dict[str, str]:
-    """Return versions by name, "missing" for absent packages; for this project also a digest of its code."""
+    """Return the versions of the relevant packages by name, "missing" for absent ones. For Benchside, the
+    version includes a digest of its code."""
     by_name = {"python": _version("python"), "processor": platform.machine()}
     by_name |= {name: _version(name) for name in PACKAGES}
     spec = find_spec("scoring")
@@ -64,7 +65,7 @@ def _digest(folder: Path) -> str:
 
 
 def differences(there: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
-    """Return the versions that differ from those in `there`, as text."""
+    """Return as text which versions differ between two machines."""
     return [
         f"{name} is {there[name]} there and {here.get(name, 'missing')} here"
         for name in there

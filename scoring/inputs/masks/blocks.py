@@ -46,11 +46,13 @@ def opened(opener: Opener) -> Iterator[ByteFile]:
 
 
 def blocks(header: Header, file: ByteFile, other: int | None = None) -> Iterator[VoxelBlock]:
-    """Yield the stored labels of a volume, `VOXELS` at a time. Raises MaskError: forbidden values, a
-    truncated or damaged file, or more data than the header states.
+    """Yield the stored labels of a volume, `VOXELS` at a time.
 
     Args:
         other: An additional allowed label.
+
+    Raises:
+        MaskError: For forbidden values, a truncated or damaged file, or more data than the header states.
     """
     rest, item = header.grid.voxels, header.dtype.itemsize
     buffer = bytearray(VOXELS * item)
@@ -140,7 +142,11 @@ class LabelRuns:
 
 
 def runs_of(labels: Ints, number: int, touched: Ints) -> LabelRuns:
-    """Return the runs of block `number`. words: numbers of the groups of eight voxels with labels."""
+    """Return the runs of block `number`.
+
+    Args:
+        touched: Numbers of the groups of eight voxels that contain labels.
+    """
     first, last = (8 * int(touched[0]), 8 * int(touched[-1]) + 8) if touched.size else (0, 0)
     inside = labels[first:last]  # a tumour fills so little of a block that the rest is not looked at again
     edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
@@ -159,14 +165,14 @@ class RunCollector:
         self._count = 0
 
     def add(self, labels: Ints, number: int, touched: Ints | None = None) -> None:
-        """Add the labels of block `number`; `words` as in `runs_of`, if known."""
+        """Add the labels of block `number`. `touched` is as in `runs_of`, None if unknown."""
         if self._count <= MOST:
             touched = np.flatnonzero(labels.view(np.uint64) != 0) if touched is None else touched
             self._parts.append(runs_of(labels, number, touched))
             self._count += self._parts[-1].start.size
 
     def runs(self) -> LabelRuns | None:
-        """Return all runs; None if there were too many."""
+        """Return all collected runs; None if there were too many."""
         if self._count > MOST:
             return None
         return LabelRuns(
@@ -178,7 +184,7 @@ class RunCollector:
 
 
 def blocks_of(runs: LabelRuns, voxels: int) -> Iterator[VoxelBlock]:
-    """Yield the blocks that the runs come from."""
+    """Yield the blocks of voxels that the runs encode."""
     labels = np.zeros(VOXELS, np.uint8)
     bounds = np.searchsorted(runs.start, np.arange(0, voxels + VOXELS, VOXELS))
     for number, (first, last) in enumerate(itertools.pairwise(bounds)):
@@ -200,7 +206,8 @@ SLAB = 1 << 25
 
 
 def reordered_blocks(opener: Opener, header: Header, way: Orientation) -> Iterator[VoxelBlock]:
-    """Yield the labels of a volume, reordered by `way`; the file is read once for every `SLAB` of voxels."""
+    """Yield the labels of a volume in another axis order (`way`). The file is read once for every `SLAB`
+    voxels."""
     first, strides = _order(header.grid.shape, way)
     rest = -(-header.grid.voxels // VOXELS)
     slab = np.empty((min(rest, SLAB // VOXELS), VOXELS), np.uint8)

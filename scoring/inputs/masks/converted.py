@@ -40,8 +40,8 @@ class MaskForm:
 
 
 def form_of(opener: Opener) -> MaskForm:
-    """Return the form of a mask; the default form if its header is unreadable, which is reported when its
-    voxels are read."""
+    """Return the form of a mask. For an unreadable header this is the default form; the error is reported
+    when voxels are read."""
     try:
         with opened(opener) as raw, reading():
             fields, _ = read_fields(raw)

@@ -86,7 +86,7 @@ def examine(opener: Opener) -> Mask:
 
 
 def count(truth: Mask, prediction: Opener | None) -> VoxelCounts:
-    """Count the voxels of a truth and a prediction by their two labels, reading both at once.
+    """Count the voxels by their labels in a truth and a prediction, reading both files at once.
 
     Args:
         prediction: Function that opens the predicted mask; None = there is none.
@@ -108,8 +108,8 @@ def count(truth: Mask, prediction: Opener | None) -> VoxelCounts:
 
 @contextmanager
 def aligned(truth: Mask, prediction: Opener) -> Iterator[tuple[Iterator[VoxelBlock], Orientation]]:
-    """Open a prediction as blocks in the truth's voxel order; also return how they were reordered. Raises
-    MaskError."""
+    """Open a prediction as blocks in the voxel order of the truth, together with the applied reordering.
+    Raises MaskError."""
     with opened(prediction) as raw:
         header, file = open_volume(raw)
         way = orientation(header.grid, truth.grid)

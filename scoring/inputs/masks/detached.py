@@ -49,7 +49,11 @@ KINDS = (
 
 
 def attached(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, tuple[str, ...]]]:
-    """Return files in which each header and its voxels are one file, and the members that each comes from."""
+    """Join detached headers with their voxel files.
+
+    Returns:
+        The files, and the two members of each joined file.
+    """
     written: dict[str, tuple[str, ...]] = {}
     for member in files.members if files.kind != "file" else ():
         path = PurePosixPath(member)

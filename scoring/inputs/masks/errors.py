@@ -31,7 +31,7 @@ class MaskError(Exception):
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Turn every exception during reading into an error of that file."""
+    """Turn every exception within the context into MaskError."""
     try:
         yield
     except (MaskError, MemoryError):

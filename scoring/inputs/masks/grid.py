@@ -39,7 +39,7 @@ class Grid:
 
     @property
     def nominal(self) -> list[float]:
-        """Intended edge lengths of a voxel in mm: headers store 32 bits, which turn 0.8 into 0.800000012."""
+        """Intended edge lengths of a voxel in mm. Headers store 32 bits, which turn 0.8 into 0.800000012."""
         return [float(str(np.float32(edge))) for edge in self.spacing]
 
     @property
@@ -76,11 +76,12 @@ class Orientation:
 
 
 def orientation(grid: Grid, reference: Grid) -> Orientation | None:
-    """Return how to read an array on `grid` as one on `reference`; None if they do not share their voxels.
+    """Return how an array on `grid` is read as one on `reference`; None if the two grids have different
+    voxels.
 
-    They share them if shapes agree and all corners are within a tenth of the reference's smallest voxel edge,
-    possibly after reordering or reversing axes: in the stored order if that is close enough, otherwise in the
-    closest one.
+    Grids have the same voxels if shapes agree and all corners are within a tenth of the smallest voxel edge
+    of `reference`. Axes may be reordered or reversed. The stored order is used if it is close enough,
+    otherwise the closest one.
     """
     if grid.shape == reference.shape and _distance(grid, reference, Orientation()) <= _slack(reference):
         return Orientation()
@@ -95,8 +96,11 @@ def orientation(grid: Grid, reference: Grid) -> Orientation | None:
 
 
 def placement(grid: Grid, reference: Grid) -> tuple[int, tuple[int, ...]] | None:
-    """Return the position of a part's voxels in a whole volume: the position of its first voxel (first axis
-    fastest), and the steps along each axis; None if it is not a part."""
+    """Return where the voxels of a cropped volume lie in the whole volume; None if it is not a part.
+
+    Returns:
+        Index of its first voxel (first axis fastest), and the steps along each axis.
+    """
     within = np.linalg.solve(reference.affine, grid.affine)
     if not (np.abs(within) < FURTHEST).all():
         return None
@@ -114,7 +118,7 @@ def placement(grid: Grid, reference: Grid) -> tuple[int, tuple[int, ...]] | None
 
 
 def difference(grid: Grid, reference: Grid) -> str:
-    """Return as text how a grid differs."""
+    """Return a text that says how a grid differs from the reference."""
     if str(grid) != str(reference):
         return f"its grid has {grid}, the truth's {reference}"
     return f"it lies {_distance(grid, reference, Orientation()):.4g} mm away from the truth at a corner"

@@ -30,11 +30,11 @@ class _Made(FrontFile):
         self.rewind()
 
     def rewind(self) -> None:
-        """Begin again."""
+        """Return to the start of the file."""
         self._position, self._rest, self._pieces = 0, b"", self._make()
 
     def readinto(self, buffer: object) -> int:
-        """Read what is there of the next piece."""
+        """Read available bytes of the next piece into a buffer."""
         view = memoryview(cast(bytearray, buffer)).cast("B")
         while not self._rest:
             piece = next(self._pieces, None)
@@ -48,8 +48,8 @@ class _Made(FrontFile):
 
 
 def made_file(pieces: Callable[[], Iterator[bytes]]) -> ByteFile:
-    """Return a file of pieces that are made while it is read. pieces: function that starts them, possibly
-    several times."""
+    """Return a file whose content is generated in pieces while it is read. `pieces` is a function that starts
+    the pieces anew."""
     return io.BufferedReader(_Made(pieces))
 
 
@@ -77,8 +77,9 @@ def relabelled_mask(opener: Opener, labels: Sequence[int]) -> ByteFile:
 
 
 def joined_mask(openers: Mapping[int, Opener]) -> ByteFile:
-    """Open single-structure masks as one MetaImage, with the label of each; reading it raises MaskError if
-    one cannot be read or grids differ.
+    """Open single-structure masks as one MetaImage, in which each structure has its label.
+
+    Reading raises MaskError if a mask cannot be read or grids differ.
 
     Args:
         openers: Label, 1 or 2 -> function that opens its mask, in which every label, also 255, is the

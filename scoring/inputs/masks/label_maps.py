@@ -108,7 +108,8 @@ ExaminedMask = tuple[str, set[int], Grid]
 
 
 def masks_of_truth(files: SourceFiles) -> tuple[dict[str, str], list[ExaminedMask]]:
-    """Return the mask files by case, and the examined masks; images are ignored. Raises InputRefused."""
+    """Return the mask files by case, and the masks with their values. Images are ignored. Raises
+    InputRefused."""
     masks, problems = masks_by_case(files, [member for member in files.members if not is_of_images(member)])
     masks, problems = (masks, problems) if masks else masks_by_case(files, files.members)
     if not masks:
@@ -121,12 +122,12 @@ def masks_of_truth(files: SourceFiles) -> tuple[dict[str, str], list[ExaminedMas
 
 
 def is_of_images(member: str) -> bool:
-    """Return whether a member is in a folder of images."""
+    """Return whether a member lies in a folder of images."""
     return any(part.lower().startswith("image") for part in PurePosixPath(member).parts[:-1])
 
 
 def masks_by_case(files: SourceFiles, members: Sequence[str]) -> tuple[dict[str, str], list[Finding]]:
-    """Return the mask of each case by its name, and `duplicate-case` if there are several."""
+    """Return the mask file of each case, found by its name, and `duplicate-case` for cases with several."""
     masks: dict[str, str] = {}
     problems = []
     for member in members:
@@ -144,7 +145,7 @@ def masks_by_case(files: SourceFiles, members: Sequence[str]) -> tuple[dict[str,
 def examined_masks(
     files: SourceFiles, masks: Mapping[str, str], problems: list[Finding]
 ) -> Iterator[ExaminedMask]:
-    """Yield each mask with its values and its grid; add unreadable ones to `problems`."""
+    """Read masks and yield each with its values and its grid. Unreadable masks are added to `problems`."""
     for case, member in masks.items():
         try:
             labels, grid = read_label_map(partial(files.open, member))
@@ -159,7 +160,7 @@ def label_values(labels: Ints) -> set[int]:
 
 
 def other_names(regions: Mapping[str, Sequence[int]], masks: Mapping[str, Opener]) -> Iterator[Finding]:
-    """Yield `label-order` for each mask whose header gives a region another value.
+    """Yield `label-order` for each mask whose header assigns another value to a region.
 
     Args:
         regions: Mask values by region. A region with several values has no single value, and is not checked.

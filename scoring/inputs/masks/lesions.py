@@ -32,7 +32,7 @@ class Lesions:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A box of the grid; it has no voxels if there is nothing.
+    """A box of the grid; empty if the label does not occur.
 
     Attributes:
         values: Booleans or component numbers [x, y, z].
@@ -46,7 +46,7 @@ class Region:
 def lesions(truth: Mask, prediction: Opener | None, label: int) -> Lesions:
     """Count the 26-connected components of a label in both masks, and the matching pairs.
 
-    Only the box around each label is built, with about five bytes per voxel.
+    Only the box around the label is built, with about five bytes per voxel.
 
     Args:
         prediction: Function that opens the predicted mask; None = there is none.
@@ -130,7 +130,7 @@ def _sizes(numbered: Ints, count: int) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class MaskPair:
-    """A mask of the truth, and a function that opens the submitted one; None if there is none."""
+    """A true mask, and a function that opens the submitted mask; None if there is none."""
 
     truth: Mask
     submitted: Opener | None

@@ -50,8 +50,8 @@ def is_metaimage(head: bytes) -> bool:
 
 
 def metaimage_fields(file: ByteFile) -> Fields:
-    """Return the fields of the header; the file position is then at the first voxel, or at its zlib stream.
-    Raises MaskError, and ValueError for invalid numbers."""
+    """Return the fields of a MetaImage header. The file position is then at the first voxel, or at its zlib
+    stream. Raises MaskError, and ValueError for invalid numbers."""
     entries = _entries(file)
     if entries["ElementDataFile"].upper() != "LOCAL":
         raise MaskError(
@@ -146,11 +146,11 @@ def is_nifti(head: bytes) -> bool:
 
 
 def nifti_fields(head: bytes, file: ByteFile) -> Fields:
-    """Return the fields of a header whose first 348 bytes were read; the file position is then at the first
-    voxel.
+    """Return the fields of a NIfTI header whose first 348 bytes (`head`) were read. The file position is then
+    at the first voxel.
 
-    The position comes from the sform, or else the qform, or else the voxel sizes. Raises MaskError and any
-    exception of nibabel.
+    The position in space comes from the sform, otherwise from the qform, otherwise from the voxel sizes.
+    Raises MaskError and any exception of nibabel.
     """
     # nibabel takes longer to import than all the rest: not before a NIfTI file is there.
     from nibabel.nifti1 import Nifti1Header
@@ -243,9 +243,12 @@ class Header:
 def open_volume(file: ByteFile) -> tuple[Header, ByteFile]:
     """Return the header of a seekable file, and a file of its decompressed voxels, x fastest.
 
-    It accepts NIfTI-1 and -2 in one file (any byte order), MetaImage and NRRD, raw or compressed, also inside
-    gzip, and recognises them by their first bytes. Trailing axes of length 1 are dropped. Raises MaskError:
-    another kind of file, not three axes, no real numbers, no usable affine, more than 2**30 voxels.
+    Accepted are NIfTI-1 and -2 in one file (any byte order), MetaImage and NRRD. They may be raw, compressed
+    or inside gzip, and are recognised by their first bytes. Trailing axes of length 1 are dropped.
+
+    Raises:
+        MaskError: For another kind of file, other than three axes, values that are no real numbers, no usable
+            affine, or more than 2**30 voxels.
     """
     with reading():
         fields, content = read_fields(file)
@@ -253,8 +256,10 @@ def open_volume(file: ByteFile) -> tuple[Header, ByteFile]:
 
 
 def read_fields(file: ByteFile) -> tuple[Fields, ByteFile]:
-    """Return the unchecked header of a seekable file, and its decompressed voxels, as `open_volume`. Raises
-    MaskError and any exception of the formats."""
+    """Return the unchecked header of a seekable file, and a file of its decompressed voxels.
+
+    Formats are those of `open_volume`. Raises MaskError and any exception of the format's reader.
+    """
     file = gunzipped(file)
     head = file.read(HEAD_BYTES)
     if not head:
@@ -276,7 +281,7 @@ def read_fields(file: ByteFile) -> tuple[Fields, ByteFile]:
 
 
 def checked(fields: Fields, axes: tuple[int, ...]) -> Header:
-    """Return the header of a volume with these axes. Raises MaskError, as `open_volume`."""
+    """Check the fields of a header with these axes and return it. Raises MaskError, as in `open_volume`."""
     shape = list(axes)
     while len(shape) > 3 and shape[-1] == 1:
         shape.pop()

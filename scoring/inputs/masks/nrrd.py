@@ -44,8 +44,8 @@ def is_nrrd(head: bytes) -> bool:
 
 
 def nrrd_fields(file: ByteFile) -> Fields:
-    """Return the fields of the header; the file position is then at the first voxel, or at its gzip stream.
-    Raises MaskError, and ValueError for invalid numbers."""
+    """Return the fields of an NRRD header. The file position is then at the first voxel, or at its gzip
+    stream. Raises MaskError, and ValueError for invalid numbers."""
     fields, pairs = _lines(file)
     if "data file" in fields or "datafile" in fields:
         message = "its voxels are in another file: save header and voxels as one .nrrd file."

@@ -33,7 +33,7 @@ def box_mask(grid: Grid, label: int) -> bytes:
 
 
 def metaimage_header(grid: Grid, compressed: int | None = None) -> bytes:
-    """Return the header of a MetaImage of bytes; its voxels follow.
+    """Return the header of a MetaImage with 8-bit voxels, which follow it.
 
     Args:
         grid: Positions of the voxels.

@@ -17,7 +17,7 @@ SCORE = re.compile(rb'"score"\s*:\s*([\d.eE+-]+)')
 
 
 def cells(document: Any, beside: Any) -> dict[str, list[dict[str, Any]]] | None:
-    """Return the cells of each image from annotations or results; None for another document.
+    """Return the cells of each image from COCO annotations or results; None for another document.
 
     A shape that is neither a polygon nor run lengths is read as its box.
 
@@ -39,7 +39,7 @@ def cells(document: Any, beside: Any) -> dict[str, list[dict[str, Any]]] | None:
 
 
 def names(document: Any) -> dict[str, str]:
-    """Return the category names of a document by number."""
+    """Return the category names of a COCO document by category number."""
     return _named(document, "categories", "name")
 
 

@@ -44,14 +44,14 @@ class Nuclei:
         return len(self.classes)
 
     def outside(self, size: Ints | tuple[int, int]) -> Bools:
-        """Return which centroids are outside an image of `size` (width, height, px), bool [n]; its edges
-        count as inside."""
+        """Return which centroids are outside an image of `size` (width, height, px), bool [n]. The edges of
+        the image count as inside."""
         beyond: Bools = (self.centroids < 0) | (self.centroids > size)
         return beyond[:, 0] | beyond[:, 1]
 
     @classmethod
     def empty(cls) -> "Nuclei":
-        """Return no nuclei."""
+        """Return an empty list of nuclei."""
         return cls(
             np.empty(0, np.int8),
             np.empty((0, 2)),
@@ -87,8 +87,8 @@ def centroids(points: Floats, lengths: Ints) -> Floats:
 
 
 def area(ring: Sequence[Sequence[float]]) -> float:
-    """Return the area of a ring in px^2 by the shoelace formula, in any direction; 0 below three vertices,
-    infinite on overflow."""
+    """Return the area of a ring in px^2 by the shoelace formula, in either direction. It is 0 below three
+    vertices, and infinite on overflow."""
     if len(ring) < 3:
         return 0.0
     x, y = np.array([[float(x), float(y)] for x, y, *_ in ring]).T
@@ -104,8 +104,8 @@ def largest(rings: Sequence[Sequence[Sequence[float]]]) -> Sequence[Sequence[flo
 
 
 def thinned(points: Floats, lengths: Ints) -> tuple[Floats, Ints]:
-    """Return points and lengths with at most DRAWN_VERTICES per outline: every k-th vertex of a longer
-    one."""
+    """Return points and lengths with at most DRAWN_VERTICES per outline. Of a longer outline, every k-th
+    vertex is kept."""
     if not (lengths > DRAWN_VERTICES).any():
         return points, lengths
     ends = np.cumsum(lengths)
@@ -162,7 +162,7 @@ class NucleusList:
 
 
 def without_closing_vertices(listed: NucleusList) -> NucleusList:
-    """Return the same without the last vertex of each outline if it repeats the first."""
+    """Return a copy in which outlines do not repeat their first vertex at the end."""
     ends = np.cumsum(listed.lengths)
     starts = ends - listed.lengths
     longer = np.flatnonzero(np.asarray(listed.lengths) > 1)
@@ -217,7 +217,7 @@ def too_large(where: str, items: int) -> Finding:
 def contents(
     listed: NucleusList, where: str, classify: Classify, left_out: str, problems: Iterable[Finding] = ()
 ) -> NucleiFile:
-    """Return the nuclei that count, as arrays.
+    """Return the nuclei of a list as arrays, without those that are left out.
 
     Args:
         left_out: End of the message about nuclei with too few vertices.
@@ -270,7 +270,7 @@ def contents(
 
 
 def positions(key: str, numbers: Iterable[int]) -> str:
-    """Return the first few positions in a file's list, as text."""
+    """Return the first few positions in a file's list as text."""
     numbers = list(numbers)
     return ", ".join(f"{key}[{i}]" for i in numbers[:SHOWN]) + (", ..." if len(numbers) > SHOWN else "")
 

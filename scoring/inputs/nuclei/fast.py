@@ -59,7 +59,8 @@ class _Columns:
 
 
 def listed(data: bytes, graded: bool) -> NucleusList | None:
-    """Return the items of a file's list, None for an unusual file. graded: whether confidences are read."""
+    """Parse the list of nuclei in a file by a fast method; None for an unusual file. `graded` says whether
+    confidences are read."""
     try:
         return _listed(data, graded)
     except UNUSUAL:

@@ -29,8 +29,11 @@ OUTLINE = re.compile(r"-?\d+(\.\d*)?(,-?\d+(\.\d*)?){5,}(,-?)?")
 
 
 def by_slide(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
-    """Return files named after their slides, with their original names, if each slide has a folder with the
-    same file name, or if they are CellViT's files; others unchanged."""
+    """Return files named after their slides, with their original names.
+
+    Files are renamed if each slide has a folder with the same file name, or if CellViT wrote them. Other
+    files stay unchanged.
+    """
     lists = [member for member in files.members if member.lower().endswith(LISTS)]
     of_cellvit = [member for member in lists if member.endswith(OF_SLIDE)]
     names = Counter(PurePosixPath(member).name for member in lists)
@@ -69,9 +72,10 @@ def _slide(path: PurePosixPath) -> tuple[str, int]:
 def by_class(
     files: SourceFiles, names: Collection[str] = (), cases: Collection[str] = ()
 ) -> dict[str, tuple[str, str | None]]:
-    """Return the image and class of members that have one file per class. These are region sets of ImageJ
-    (class None if the set has several) and tables of positions, both with the class in the name of file or
-    folder; and files in one folder per image, if a file name occurs in several.
+    """Return the image and the class of files that contain only one class.
+
+    These are ImageJ region sets (class None if a set has several), position tables with the class in the file
+    or folder name, and files in one folder per image.
 
     Args:
         files: The members.

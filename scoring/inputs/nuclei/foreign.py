@@ -36,8 +36,12 @@ BACKGROUND = ("background", "bg", "_background_")
 
 
 def native(document: Any) -> tuple[str, str, list[Any]] | None:
-    """Return the name of a document's list, the name after conversion, and the converted items; None for an
-    unknown program."""
+    """Convert the nuclei in JSON of another program.
+
+    Returns:
+        Name of the document's list, name of the list after conversion, and the converted items; None for an
+            unknown program.
+    """
     if isinstance(document, list):
         return _ultralytics(document) or _features(document) or _objects(document)
     if not isinstance(document, dict):
@@ -198,9 +202,11 @@ OBJECT_CONFIDENCES = ("probability", "confidence", "score")
 
 
 def vertices(entry: Mapping[str, Any]) -> Any:
-    """Return the vertices of an object. They may be pairs, {x, y}, or alternating numbers; of several rings
-    the outer or longest counts. Without vertices, return the corners of the box. Anything else is returned
-    unchanged."""
+    """Return the vertices of an object, or the corners of its box if it has no vertices.
+
+    Vertices may be pairs, {x, y}, or alternating numbers. Of several rings the outer or longest one counts.
+    Anything else is returned unchanged.
+    """
     outline = next((entry[key] for key in OUTLINES if entry.get(key) is not None), entry)
     if isinstance(outline, dict):
         rings = next((outline[key] for key in ("exterior", "paths", "path") if key in outline), None)
@@ -279,8 +285,10 @@ def _features(features: list[Any]) -> tuple[str, str, list[Any]] | None:
 
 
 def by_image(document: Any) -> dict[str, list[Item]]:
-    """Return the features of each image by a property that names the image in every feature; empty for
-    another document, or if all name the same image as the file."""
+    """Return the features of each image, by a property that names the image in every feature.
+
+    Empty for another document, or if all features name the same image as the file.
+    """
     features = document.get("features") if isinstance(document, dict) else document
     if not isinstance(features, list) or not all(
         isinstance(entry, dict) and isinstance(entry.get("properties"), dict) for entry in features
@@ -297,9 +305,12 @@ def by_image(document: Any) -> dict[str, list[Item]]:
 
 
 def without_regions(document: Any) -> tuple[Any, int]:
-    """Return features without QuPath's annotations, and the number of annotations. If there are detected
-    objects too, the annotations are only the regions that QuPath searched. Another document is returned
-    unchanged."""
+    """Remove QuPath's annotations from a document with detections, and return it with the number of
+    annotations.
+
+    If there are detected objects, annotations are only the regions that QuPath searched. Another document is
+    returned unchanged.
+    """
     holder = document if isinstance(document, dict) else {"features": document}
     features = holder.get("features")
     if not isinstance(features, list):
@@ -313,7 +324,7 @@ def without_regions(document: Any) -> tuple[Any, int]:
 
 
 def centroids_of(features: list[Any]) -> list[Item] | None:
-    """Return a nucleus for each point if all features are points; None otherwise."""
+    """Return one nucleus for each point if all features are points; None otherwise."""
     kinds = {_kind(each) if isinstance(each, dict) and "geometry" in each else "" for each in features}
     if not kinds or kinds - {"Point", "MultiPoint"}:
         return None
@@ -373,8 +384,9 @@ CONFIDENCES = ("score", "confidence", "probability", "prob", "detection_probabil
 
 
 def classification(properties: Any) -> Any:
-    """Return the classification of a feature in QuPath's form, {"name"}: from its list of names, or from
-    another text property. Anything else is returned unchanged.
+    """Return the classification of a feature as QuPath writes it, {"name"}.
+
+    It is taken from a list of names or from another text property. Anything else is returned unchanged.
 
     Args:
         properties: Properties of the feature.

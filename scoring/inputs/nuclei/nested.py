@@ -93,8 +93,14 @@ class _Search:
         self._cases, self._classes, self._name, self._count = cases, classes, name, 0
 
     def visit(self, node: Any, image: str | None, depth: int) -> bool:
-        """Collect the cells below a value, and return whether it is a nucleus itself. image: the one that is
-        named above it. Raises InputRefused where an entry beside nuclei is none."""
+        """Collect the cells in a JSON value, and return whether the value is a nucleus itself.
+
+        Args:
+            image: The image that is named above the value.
+
+        Raises:
+            InputRefused: If some entries of a list are nuclei and others are not.
+        """
         if depth > DEPTH or not isinstance(node, (dict, list)):
             return False
         if isinstance(node, list):

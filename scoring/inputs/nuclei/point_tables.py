@@ -73,7 +73,7 @@ CLASS_NUMBERS, DISTINCT = 20, 2_000
 
 
 def is_of_nuclei(table: TextTable) -> bool:
-    """Return whether a table has columns of positions, boxes, outlines or VIA's regions."""
+    """Return whether a table has columns of positions, boxes, outlines or regions of VIA."""
     return _are_places(table.keys) or _cells(table, OUTLINES, _is_outline) is not None
 
 
@@ -90,7 +90,7 @@ def _axis(name: str) -> str:
 
 
 def is_of_one_image(header: str) -> bool:
-    """Return whether a table lists positions, without a column of the image.
+    """Return whether a table lists positions and has no column of the image.
 
     Args:
         header: Its first line.
@@ -114,7 +114,7 @@ def _keys(header: str) -> list[str]:
 
 
 def images_by_number(table: TextTable) -> dict[str, str]:
-    """Return the file of each image number from CellProfiler's table of images; empty for another table."""
+    """Return the file of each image number, from CellProfiler's table of images. Empty for another table."""
     numbers = _cells(table, NUMBER)
     files = _cells(table, [each for each in table.keys if each.startswith(FILE)])
     return dict(zip(numbers, files, strict=True)) if numbers and files else {}
@@ -134,7 +134,7 @@ def cells(
     sizes: Mapping[str, Size],
     classes: Collection[str] = (),
 ) -> Cells | None:
-    """Return the cells of a table and the image of each; None for another kind of table.
+    """Return the cells of a table and the image of each cell; None for another kind of table.
 
     Args:
         table: A row for each nucleus.
@@ -303,8 +303,8 @@ def _outlines(
 
 
 def from_top(ring: Any, height: float) -> Any:
-    """Convert an outline whose y is measured from the bottom of the image to y from the top; other values
-    stay.
+    """Convert an outline whose y is measured from the bottom of the image, so that y is measured from the
+    top. Other values stay the same.
 
     Args:
         ring: The outline.
@@ -342,7 +342,8 @@ def _is_outline(text: str) -> bool:
 
 
 def outline(text: str) -> Any:
-    """Return the vertices in a text, without the repeated last vertex of WKT; other text unchanged.
+    """Parse the vertices in a text, without the repeated last vertex of WKT. Other text is returned
+    unchanged.
 
     Args:
         text: WKT of a polygon or point, or pairs of numbers.
@@ -365,7 +366,7 @@ def outline(text: str) -> Any:
 
 
 def number(text: str | None) -> Any:
-    """Return the finite number in a text, with point or comma; other text unchanged."""
+    """Parse a finite number with point or comma. Other text is returned unchanged."""
     try:
         value = None if text is None else float(text.replace(",", "."))
     except ValueError:

@@ -51,11 +51,11 @@ memory."""
 def read_nuclei(
     data: bytes, where: str, classify: Classify, graded: bool = True, left_out: str = "left out."
 ) -> NucleiFile:
-    """Read one file of nuclei; coordinates are in px. Problems are part of the result; the function raises
-    nothing.
+    """Read one file of nuclei, with coordinates in px. Problems are part of the result; no exception is
+    raised.
 
-    GeoJSON closes every ring by repeating its first vertex (RFC 7946, 3.1.6). In predictions this vertex is
-    left out of the mean; in a truth it counts, as in the organisers' JSON.
+    GeoJSON repeats the first vertex of a ring at its end (RFC 7946, 3.1.6). In predictions this vertex does
+    not count for the centroid. In a truth it counts, as in the organisers' JSON.
 
     Args:
         graded: Whether confidences are read (predictions) or ignored (truth).
@@ -84,8 +84,13 @@ def read_nuclei(
 @crosses
 @dataclass(frozen=True)
 class ParsedNuclei:
-    """A parsed file. listed: its valid nuclei, None if nothing can be read. problems: of its other items.
-    regions: annotations beside detections, which are left out."""
+    """A parsed file.
+
+    Attributes:
+        listed: Its valid nuclei; None if nothing can be read.
+        problems: Problems of its other items.
+        regions: Number of annotations beside detections, which are left out.
+    """
 
     listed: NucleusList | None
     problems: tuple[Finding, ...] = ()

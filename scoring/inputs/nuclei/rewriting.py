@@ -18,7 +18,7 @@ MIN_NUMBERS, OF_TABLES = 6, 10
 
 @isolated
 def of_types(data: bytes, name: str, types: bytes) -> bytes | None:
-    """Return a file with type numbers replaced by their names, None for another file.
+    """Replace type numbers in a file by their names; None for another file.
 
     Args:
         data: The file.
@@ -37,7 +37,7 @@ def of_types(data: bytes, name: str, types: bytes) -> bytes | None:
 
 @isolated
 def of_lines(data: bytes, name: str) -> bytes | None:
-    """Return features, one per line, as GeoJSON; None for other lines.
+    """Convert a file with one feature per line to GeoJSON; None for other lines.
 
     Args:
         data: The file.
@@ -62,7 +62,7 @@ def of_lines(data: bytes, name: str) -> bytes | None:
 
 @isolated
 def unpacked(data: bytes, name: str) -> tuple[str, bytes] | None:
-    """Return name and content of the list of nuclei in a zip with only this file; None for another zip.
+    """Return name and content of the only file in a zip, if it is a list of nuclei; None for another zip.
 
     Args:
         data: The zip.
@@ -83,8 +83,8 @@ def unpacked(data: bytes, name: str) -> tuple[str, bytes] | None:
 
 @isolated
 def of_outlines(data: bytes, name: str, kind: str) -> list[dict[str, Any]] | None:
-    """Return the cells of a Cellpose file, in which each line contains the x and y of one outline in turn;
-    None for other text.
+    """Return the cells of a Cellpose file; None for other text. Each line of such a file contains x and y of
+    one outline in turn.
 
     Args:
         data: The file.

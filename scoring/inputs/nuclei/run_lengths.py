@@ -16,7 +16,7 @@ LATER = 3
 
 
 def outline(mask: Mapping[str, Any]) -> list[list[float]] | None:
-    """Return the outline of a COCO mask (run lengths); None if it has no pixel, or is not a mask."""
+    """Return the outline of a run-length encoded COCO mask; None if it has no pixels or is not a mask."""
     size, counts = mask.get("size"), mask.get("counts")
     if not isinstance(size, list) or len(size) != 2 or not all(map(_is_side, size)):
         return None
@@ -25,7 +25,7 @@ def outline(mask: Mapping[str, Any]) -> list[list[float]] | None:
 
 
 def outline_in_box(text: str, *box: str | None) -> list[list[float]] | None:
-    """Return the outline of a CVAT mask (run lengths); None if it has no pixel, or is not a mask.
+    """Return the outline of a run-length encoded CVAT mask; None if it has no pixels or is not a mask.
 
     Args:
         text: Run lengths of the mask.

@@ -26,8 +26,11 @@ class _Constant(Exception):
 
 
 def document(data: bytes, where: str) -> tuple[Any, Finding | None]:
-    """Return the content of a JSON file, or None and why it cannot be read (`bad-json`): if a key occurs
-    twice, programs use different ones. Integers beyond 18 digits become floats."""
+    """Return the content of a JSON file, or None and a `bad-json` finding.
+
+    A key that occurs twice is refused, because programs read different values. Integers beyond 18 digits
+    become floats.
+    """
     mark = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
     try:
         text = data[mark:].decode("utf-8")
@@ -53,7 +56,7 @@ def document(data: bytes, where: str) -> tuple[Any, Finding | None]:
 
 
 def bad_json(where: str, message: str) -> Finding:
-    """Return `bad-json`."""
+    """Return the finding `bad-json`."""
     return error("bad-json", where, message)
 
 
@@ -103,7 +106,7 @@ PLAIN = {
 
 
 class JsonRepr(reprlib.Repr):
-    """JSON text of values, shortened."""
+    """Formats values as shortened JSON text."""
 
     def repr_NoneType(self, _value: None, _level: int) -> str:
         return "null"
@@ -126,7 +129,8 @@ def listed(key: str, items: list[Any], graded: bool) -> tuple[NucleusList, dict[
     """Return the well-formed items of a file's list, and the problems of the others: code -> position and
     text.
 
-    graded: whether confidences are read.
+    Args:
+        graded: Whether confidences are read.
     """
     shape = {"polygons": _outline, "nuclei": _centroid, "features": _geometry}[key]
     numbers: list[int] = []
@@ -173,7 +177,7 @@ def listed(key: str, items: list[Any], graded: bool) -> tuple[NucleusList, dict[
 
 
 def problems(faults: dict[str, list[tuple[int, str]]], key: str, where: str) -> Iterator[Finding]:
-    """Yield one error per code, with the first positions."""
+    """Yield one error per code, with the first positions of the faulty items."""
     for code in (code for code in FIXES if code in faults):
         item_faults = faults[code]
         listing = "; ".join(_told(key, number, text) for number, text in item_faults[:SHOWN]) + (

@@ -34,7 +34,7 @@ START = b'{"type_map": {}, "cells": ['
 
 @isolated
 def of_xml(data: bytes, name: str, member: str) -> Tiles | None:
-    """Return the tiles in an XML file of an annotation tool, None for other XML.
+    """Return the nuclei of each image tile in an XML file of an annotation tool; None for other XML.
 
     Args:
         data: The file.
@@ -57,7 +57,7 @@ def of_table(
     sizes: dict[str, Size],
     classes: frozenset[str],
 ) -> Tiles | None:
-    """Return the tiles in a table of nuclei, None for another file.
+    """Return the nuclei of each image tile in a table; None for another file.
 
     Args:
         data: The file.
@@ -85,7 +85,8 @@ def of_table(
 
 @isolated
 def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: str) -> bytes | None:
-    """Return an Ultralytics file in CellViT's form, None for other text.
+    """Convert an Ultralytics file, whose coordinates are fractions, to the form of CellViT. None for other
+    text.
 
     Args:
         data: The file.
@@ -101,7 +102,7 @@ def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: st
 
 @isolated
 def of_regions(data: bytes, name: str, kind: str | None, classes: frozenset[str]) -> bytes | None:
-    """Return a set of ImageJ regions in CellViT's form, None for another zip.
+    """Convert a set of ImageJ regions to the form of CellViT; None for another zip.
 
     Args:
         data: The file.
@@ -122,8 +123,10 @@ def of_regions(data: bytes, name: str, kind: str | None, classes: frozenset[str]
 
 @isolated
 def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) -> Tiles | None:
-    """Return the tiles in a COCO, VIA, Label Studio or FiftyOne file, in features that name their image, or
-    in a JSON object with one document per image; None for another file.
+    """Return the nuclei of each image tile in a file about several images; None for another file.
+
+    These are files of COCO, VIA, Label Studio or FiftyOne, features that name their image, and a JSON object
+    with one document per image.
 
     Args:
         data: The file.
@@ -153,8 +156,8 @@ def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) ->
 def of_named(
     data: bytes, name: str, member: str, sizes: dict[str, Size], classes: frozenset[str]
 ) -> Tiles | None:
-    """Return the tiles in JSON of any structure, by the names of images in it. None for JSON with the nuclei
-    of one image, which has the file's name.
+    """Return the nuclei of each image tile in JSON of any structure that contains image names. None for JSON
+    about a single image.
 
     Args:
         data: The file.
@@ -210,12 +213,12 @@ def written(cells: list[dict[str, Any]], names: Mapping[str, str]) -> bytes:
 
 
 def is_written(data: bytes) -> bool:
-    """Return whether a file was written by `written`, without class names."""
+    """Return whether the function `written` made a file, without class names."""
     return data.startswith(START)
 
 
 def joined(parts: list[bytes]) -> bytes:
-    """Join several files that were written by `written`, without class names."""
+    """Join files that the function `written` made, without class names."""
     end = b"]}"
     bodies = (part[len(START) : -len(end)] for part in parts)
     return START + b", ".join(filter(None, bodies)) + end

@@ -76,7 +76,7 @@ def by_tile(
     sizes: Mapping[str, Size] = WHOLE,
     names: frozenset[str] = frozenset(),
 ) -> SourceFiles:
-    """Return files in which those with several tiles are replaced by one file per tile, in CellViT's form.
+    """Replace files about several image tiles by one file per tile, in the form of CellViT.
 
     Args:
         changes: Renaming of tiles whose names are only in a file's content.

@@ -43,7 +43,7 @@ LABELLED = ("keypointlabels", "polygonlabels", "rectanglelabels", "ellipselabels
 
 
 def of_via(document: Any) -> Cells:
-    """Yield the cells of a VIA file; none for another document."""
+    """Yield the cells of a VIA file; nothing for another document."""
     images = document.get("_via_img_metadata", document) if isinstance(document, dict) else {}
     for image in images.values() if isinstance(images, dict) else ():
         regions = image.get("regions") if isinstance(image, dict) else None
@@ -58,7 +58,7 @@ def _object(holder: Any, name: str) -> Mapping[str, Any]:
 
 
 def via_cell(shape: Mapping[str, Any], attributes: Mapping[str, Any]) -> Cell:
-    """Return the cell of a VIA region; shapes other than polygons are read as their boxes.
+    """Return the cell of a VIA region. Shapes other than polygons are read as their boxes.
 
     Args:
         shape: Its `shape_attributes`.
@@ -88,8 +88,8 @@ def _via_outline(shape: Mapping[str, Any]) -> list[list[Any]] | None:
 
 
 def of_label_studio(document: Any, sizes: Mapping[str, Size]) -> Cells:
-    """Yield the cells of a Label Studio file: the predictions of each task, or its annotations if there are
-    none; none for another document.
+    """Yield the cells of a Label Studio file; nothing for another document. Of each task, the predictions are
+    read, or the annotations if it has none.
 
     Args:
         document: The tasks.
@@ -134,7 +134,7 @@ def _as_task(entry: Any) -> Any:
 
 
 def of_fiftyone(document: Any, name: str, sizes: Mapping[str, Size]) -> Cells:
-    """Yield the cells of a FiftyOne file; none for another document.
+    """Yield the cells of a FiftyOne file; nothing for another document.
 
     Args:
         document: The samples.
@@ -201,7 +201,7 @@ def _label_studio_cell(entry: Mapping[str, Any], value: Mapping[str, Any], usual
 
 
 def of_yolo(data: bytes, size: Size) -> list[Cell] | None:
-    """Return the cells of an Ultralytics file, with numbers as classes; None for other text.
+    """Return the cells of an Ultralytics file, whose classes are numbers; None for other text.
 
     Args:
         data: The file.
@@ -228,7 +228,7 @@ def of_yolo(data: bytes, size: Size) -> list[Cell] | None:
 
 
 def class_names(text: str, name: str) -> dict[str, str]:
-    """Return the name of each class number, from a data set's YAML or a list with one name per line.
+    """Return the name of each class number, from the YAML of a data set or a list with one name per line.
 
     Args:
         text: The file.
@@ -251,7 +251,7 @@ def class_names(text: str, name: str) -> dict[str, str]:
 
 
 def json_object(text: str) -> dict[str, Any]:
-    """Return the object in a JSON cell, {} for anything else."""
+    """Parse the JSON object in a cell; {} for anything else."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

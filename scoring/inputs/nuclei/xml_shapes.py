@@ -50,7 +50,7 @@ class _Shapes(ElementTree.TreeBuilder):
         self._open: list[Element] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> Element:
-        """Begin an element; nested too deeply, it is refused."""
+        """Process the start of an XML element. Raises InputRefused if elements are nested too deeply."""
         element: Element = super().start(tag, attributes)
         self._open.append(element)
         if len(self._open) > DEPTH:
@@ -62,7 +62,7 @@ class _Shapes(ElementTree.TreeBuilder):
         return element
 
     def end(self, tag: str) -> Element:
-        """End an element, of which a shape is made a cell."""
+        """Process the end of an XML element. If it is a shape, it becomes a cell."""
         element: Element = super().end(tag)
         self._open.pop()
         if tag.lower() in SHAPES and self._is_shape(element):
@@ -83,8 +83,8 @@ class _Shapes(ElementTree.TreeBuilder):
 
 
 def cells_of(data: bytes, name: str) -> dict[str, list[dict[str, Any]]] | None:
-    """Return the cells of each image in an XML file, "" for the image that the file is named after; None for
-    XML of other tools.
+    """Return the cells of each image in an XML file; None for XML of other tools. The key "" stands for the
+    image that the file is named after.
 
     Args:
         data: The file.
