@@ -3,7 +3,6 @@ and findings."""
 
 import argparse
 import ast
-import inspect
 import json
 import re
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from mkdocs.structure.files import File, Files
+from reference_python import python
 
 import scoring
 from scoring.challenges import REGISTRY, samples
@@ -138,25 +138,6 @@ def _help(command: argparse.ArgumentParser, level: int) -> Iterator[str]:
         if isinstance(action, argparse._SubParsersAction) and not set(action.choices) & set(REGISTRY):
             for follower in action.choices.values():
                 yield from _help(follower, level + 1)
-
-
-def python() -> str:
-    """Return signature and docstring of every name that `scoring` offers."""
-    lines = ["# Python", "", "`import scoring` offers these names.", ""]
-    for name in scoring.__all__:
-        value = getattr(scoring, name)
-        if not callable(value):
-            continue
-        signature = inspect.signature(value)
-        short = ", ".join(str(entry).partition(":")[0] for entry in signature.parameters.values())
-        lines += [f"## `scoring.{name}`", "", f"```python\n{name}({short})\n```", ""]
-        lines += [f"```text\n{inspect.getdoc(value)}\n```", ""]
-        members = vars(value).items() if inspect.isclass(value) else ()
-        for key, entry in members:
-            is_public = isinstance(entry, (property, classmethod)) or inspect.isfunction(entry)
-            if is_public and not key.startswith("_") and inspect.getdoc(entry):
-                lines += [f"### `{name}.{key}`", "", f"```text\n{inspect.getdoc(entry)}\n```", ""]
-    return "\n".join(lines)
 
 
 def json_files() -> str:

@@ -13,7 +13,7 @@ from scoring.inputs.sources import FixedSource, Source, SourceFiles
 if TYPE_CHECKING:
     from scoring.comparison.compare import Comparison
 
-AnyChallenge = str | Challenge[Any, Any]
+AnyChallenge = str | os.PathLike[str] | Challenge[Any, Any]
 
 
 def score(
@@ -155,7 +155,9 @@ def log(
 
 
 def _challenge(challenge: AnyChallenge) -> Challenge[Any, Any]:
-    return load_challenge(challenge) if isinstance(challenge, str) else challenge
+    if isinstance(challenge, (str, os.PathLike)):
+        return load_challenge(os.fspath(challenge))
+    return challenge
 
 
 def _truth(

@@ -37,6 +37,20 @@ def test_tables_bytes_and_values_that_were_read_give_the_same_numbers(index):
     assert whole.intervals == by_command()["intervals"]
 
 
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_challenge_is_named_by_the_path_of_its_file(kind, tmp_path):
+    path = tmp_path / "ages.toml"
+    path.write_text(
+        'id = "ages"\ntitle = "Ages"\ntask = "regression"\n[truth]\ncase = "case"\nvalue = "age"\n'
+        '[predictions]\nvalue = "age"\nmissing = "refuse"\n[score]\nmetric = "mae"\n'
+    )
+    truth = pd.DataFrame({"case": range(8), "age": range(30, 38)})
+    predictions = truth.assign(age=truth["age"] + 2)
+    assert scoring.score(kind(path), truth=truth, predictions=predictions).score == 2
+    compared = scoring.compare(kind(path), truth, {"a": predictions, "b": truth}, resamples=0)
+    assert compared.ranks == {"b": 1, "a": 2}
+
+
 def test_options_go_to_the_reader_and_to_the_score():
     truth = samples.FOLDER / "isic2018"
     predictions = sorted((truth / "teams").glob("*.csv"))[0]

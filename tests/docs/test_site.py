@@ -1,15 +1,20 @@
 """The documentation as a site: it builds without a warning, fetches nothing, and its first commands run."""
 
+import html
+import inspect
 import os
 import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import scoring
 from scoring import __all__ as names
 from scoring.challenges import REGISTRY, samples
+from scoring.statistics.interval_options import StatisticsOptions
 from tests.support.command_line import ROOT, run
 
 STARTS = sorted((ROOT / "docs").glob("for-*.md"))
@@ -34,6 +39,29 @@ def test_every_challenge_command_and_name_has_its_place(site):
     )
     python = (site / "reference" / "python" / "index.html").read_text(encoding="utf-8")
     assert [name for name in names if name != "__version__" and f"scoring.{name}<" not in python] == []
+
+
+def shown(page: Path) -> str:
+    """Return the text of a page as a reader sees it."""
+    found = page.read_text(encoding="utf-8").split("<article", 1)[1].split("</article>", 1)[0]
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", found)).split())
+
+
+@pytest.mark.slow
+def test_signatures_are_those_of_the_functions_and_docstrings_are_text(site):
+    page = site / "reference" / "python" / "index.html"
+    text, source = shown(page), page.read_text(encoding="utf-8")
+    taken = inspect.signature(scoring.score).parameters
+    blocks = (html.unescape(re.sub(r"<[^>]+>", "", block)) for block in source.split("<pre>")[1:])
+    lines = next(block for block in blocks if block.startswith("score(")).splitlines()
+    parameters = [line.strip(" ,").partition(":")[0] for line in lines[1 : len(taken) + 2]]
+    assert parameters == ["challenge", "*", *list(taken)[1:-1], "**options"]
+    assert "Args:" not in text
+    assert "`" not in text
+    for name in (*StatisticsOptions.__dataclass_fields__, "model_size_mib", "pairs_metric", "submitted_only"):
+        assert f"<td><code>{name}</code></td>" in source, name
+    assert "<td><code>1000</code></td>" in source
+    assert "<td><code>float | None</code></td>" in source
 
 
 @pytest.mark.slow
