@@ -9,6 +9,7 @@ from typing import Any, Union, get_args, get_origin
 import scoring
 from scoring.challenges import REGISTRY
 from scoring.comparison.compare import compare_cards
+from scoring.core.options import Stage
 from scoring.statistics.interval_options import StatisticsOptions
 
 SECTION = re.compile(r"^([A-Z][a-z]+):\n((?:(?: .*)?\n)+)", re.M)
@@ -41,7 +42,8 @@ def _class(name: str, value: type) -> Iterator[str]:
         if isinstance(entry, property):
             yield from (f"### `{name}.{key}`", "", *_docstring(entry))
         elif inspect.isfunction(entry) or isinstance(entry, classmethod):
-            yield from (f"### `{name}.{key}()`", "", *_signature(key, getattr(value, key)), *_docstring(entry))
+            yield from (f"### `{name}.{key}()`", "")
+            yield from (*_signature(key, getattr(value, key)), *_docstring(entry))
 
 
 def _signature(name: str, value: Callable[..., Any]) -> list[str]:
@@ -57,7 +59,7 @@ def _signature(name: str, value: Callable[..., Any]) -> list[str]:
 
 
 def _parameter(entry: inspect.Parameter) -> str:
-    stars = {entry.VAR_POSITIONAL: "*", entry.VAR_KEYWORD: "**"}.get(entry.kind, "")
+    stars = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(entry.kind.name, "")
     given = getattr(entry.default, "__name__", repr(entry.default))
     default = "" if entry.default is entry.empty else f" = {given}"
     return f"{stars}{entry.name}: {_type(entry.annotation)}{default}"
@@ -95,7 +97,8 @@ def entries(text: str) -> dict[str, str]:
 def _table(what: str, meanings: Mapping[str, str], types: Mapping[str, Any]) -> Iterator[str]:
     """Yield a table of names and meanings; with types, every name that has one is in it."""
     names = [*types, *(name for name in meanings if name not in types)]
-    yield from (f"| {what} | type | meaning |", "|---|---|---|") if types else (f"| {what} | meaning |", "|---|---|")
+    titles = (what, "type", "meaning") if types else (what, "meaning")
+    yield from (f"| {' | '.join(titles)} |", "|---" * len(titles) + "|")
     for name in names:
         kind = f" `{_type(types[name])}` |" if name in types else " |" if types else ""
         yield f"| `{name}` |{kind} {cell(meanings.get(name, ''))} |"
@@ -111,19 +114,22 @@ def _keywords() -> Iterator[str]:
     """Yield what `**options` and `**shared` take."""
     yield from ("## Keywords of `score`, `compare` and `log`", "")
     yield from ("Every challenge takes these. `compare` takes them for all teams.", "")
-    yield from _with_defaults(entries_of(StatisticsOptions, "Attributes"), inspect.signature(StatisticsOptions))
-    yield from ("A challenge takes further keywords:", "")
+    shared = entries_of(StatisticsOptions, "Attributes")
+    yield from _with_defaults(shared, inspect.signature(StatisticsOptions))
+    yield from ("Challenges take further keywords:", "")
+    yield from _of_challenges("truth", "predictions", "score")
+    yield from ("Only `compare` takes these:", "")
+    meanings = entries_of(compare_cards, "Args")
+    chosen = {name: meanings[name] for name in ("pairs_metric", "pairs_test", "facts")}
+    yield from _with_defaults(chosen, inspect.signature(compare_cards))
+    yield from _of_challenges("compare")
+
+
+def _of_challenges(*stages: Stage) -> Iterator[str]:
+    """Yield a table of the challenges' own options of some stages."""
     yield from ("| challenge | keyword | default | meaning |", "|---|---|---|---|")
     for challenge_id in REGISTRY:
-        for option in scoring.load_challenge(challenge_id).options_of("truth", "predictions", "score"):
-            yield f"| `{challenge_id}` | `{option.name}` | `{option.default!r}` | {cell(option.help)} |"
-    yield from ("", "Only `compare` takes these:", "")
-    given, meanings = inspect.signature(compare_cards), entries_of(compare_cards, "Args")
-    chosen = ("pairs_metric", "pairs_test", "facts")
-    yield from _with_defaults({name: meanings[name] for name in chosen}, given)
-    yield from ("| challenge | keyword | default | meaning |", "|---|---|---|---|")
-    for challenge_id in REGISTRY:
-        for option in scoring.load_challenge(challenge_id).options_of("compare"):
+        for option in scoring.load_challenge(challenge_id).options_of(*stages):
             yield f"| `{challenge_id}` | `{option.name}` | `{option.default!r}` | {cell(option.help)} |"
     yield ""
 

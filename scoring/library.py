@@ -30,7 +30,8 @@ def score(
     """Score one submission.
 
     Args:
-        challenge: Id of the challenge, such as `melanoma`, or the object that `load_challenge` returned.
+        challenge: Id of the challenge, such as `melanoma`, path of a challenge file, such as `grades.toml`,
+            or the object that `load_challenge` returned.
         truth: Ground truth: a path, bytes, `{name: bytes}`, a pandas DataFrame, or the object that
             `read_truth` returned.
         predictions: Predictions to score, in the same forms.
@@ -81,7 +82,7 @@ def compare(
     """Compare the submissions of several teams on one test set.
 
     Args:
-        challenge: Id of the challenge, or the object that `load_challenge` returned.
+        challenge: Id, file or object of the challenge, as in `score`.
         truth: Ground truth in one of the forms that `score` accepts.
         teams: Predictions of each team by its name, in one of the forms that `score` accepts, or the path of
             its ONNX model.

@@ -61,16 +61,20 @@ class Comparison:
     """Submissions of several teams on one test set, best team first.
 
     Attributes:
+        challenge: Id of the challenge.
         cards: Scorecard of each team.
         ranks: Rank of each team.
         result: Teams that have a score, best first, with ranks, differences and their uncertainty.
         pairs: Differences between pairs of teams, in the score or in another metric.
         alike: Similarity of the predictions of two teams, by the names of both, in the order of the cards.
         identical: Groups of teams whose predictions are the same.
+        findings: Warnings and notes about the comparison.
         provenance: Version, test set, options and predictions behind the comparison.
+        spec: What can be compared between teams of the challenge.
         scoring: Score and metrics of the challenge, with direction and range.
         own_ranking: Ranking by the challenge's own rule, if it has one.
         facts: Additional facts about each team, such as the size of its model.
+        excluded: Refused submissions, which are not compared.
     """
 
     challenge: str
@@ -264,7 +268,7 @@ def compare_cards(
         cards: Scorecard by team.
         pairs_metric: The quantity in which pairs of teams are tested: "score", a name in `metrics`, or
             MEASURE/CLASS.
-        pairs_test: The test, one of `replicate_comparison.PAIRS_TESTS`.
+        pairs_test: The test: "auto", "swap" or "bootstrap".
         facts: Known facts about teams, such as the institution. If the challenge scores sizes, the size comes
             from the card.
         excluded: Refused submissions to list.

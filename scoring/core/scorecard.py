@@ -106,9 +106,11 @@ class ScoreCard:
     The challenge names the entries of `metrics`, `per_class` and `cases`. Undefined numbers are None.
 
     Attributes:
+        challenge: Id of the challenge.
         score: The number that ranks the submission.
         metrics: Value of each metric, by its name.
         per_class: Value of each metric of a class, by class and name.
+        n_cases: Number of cases of the ground truth.
         cases: One row per case, in the order of the ground truth.
         findings: Warnings and notes about the input and the result.
         provenance: How the numbers were computed: version, digests of the files, options, seed, unit.
