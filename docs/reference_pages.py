@@ -1,7 +1,6 @@
 """Reference pages of the documentation site, made from the code: challenges, command line, Python, JSON files
 and findings."""
 
-import argparse
 import ast
 import json
 import re
@@ -10,11 +9,11 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from mkdocs.structure.files import File, Files
+from reference_command_line import command_line
 from reference_python import python
 
 import scoring
 from scoring.challenges import REGISTRY, samples
-from scoring.cli.commands import parser
 
 ROOT = Path(__file__).parents[1]
 LEVELS = {"error": "refuses", "warning": "warning", "note": "note"}
@@ -119,25 +118,6 @@ def sample_files(challenge_id: str) -> Iterator[str]:
         else:
             lines = ZipFile(path).namelist()[:3]
         yield f"The sample's {title} `{path.name}` begins:\n\n```text\n" + "\n".join(lines) + "\n...\n```\n"
-
-
-def command_line() -> str:
-    """Return the help of every command."""
-    return "\n".join(["# Command line", "", *_help(parser(), 2)])
-
-
-def _help(command: argparse.ArgumentParser, level: int) -> Iterator[str]:
-    if getattr(command, "fill", None):
-        command.fill(command)  # what a parser adds when it is first used
-        command.fill = None
-    if level > 2:
-        yield f"{'#' * (level - 1)} `{command.prog.replace('python -m scoring', 'benchside')}`\n"
-    text = command.format_help().replace("python -m scoring", "benchside").replace("mkdocs", "benchside")
-    yield f"```text\n{text.strip()}\n```\n"
-    for action in command._actions:
-        if isinstance(action, argparse._SubParsersAction) and not set(action.choices) & set(REGISTRY):
-            for follower in action.choices.values():
-                yield from _help(follower, level + 1)
 
 
 def json_files() -> str:

@@ -1,7 +1,9 @@
 """The documentation as a site: it builds without a warning, fetches nothing, and its first commands run."""
 
+import contextlib
 import html
 import inspect
+import io
 import os
 import re
 import shlex
@@ -14,6 +16,7 @@ import pytest
 import scoring
 from scoring import __all__ as names
 from scoring.challenges import REGISTRY, samples
+from scoring.cli.commands import parser
 from scoring.statistics.interval_options import StatisticsOptions
 from tests.support.command_line import ROOT, run
 
@@ -39,6 +42,27 @@ def test_every_challenge_command_and_name_has_its_place(site):
     )
     python = (site / "reference" / "python" / "index.html").read_text(encoding="utf-8")
     assert [name for name in names if name != "__version__" and f"scoring.{name}<" not in python] == []
+
+
+def help_of(*command: str) -> str:
+    """Return what `--help` prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as written, contextlib.suppress(SystemExit):
+        parser().parse_args([*command, "--help"])
+    return written.getvalue()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["check", "score", "compare", "board create"])
+def test_the_options_of_every_challenge_are_shown(site, command):
+    page = (site / "reference" / "command-line" / "index.html").read_text(encoding="utf-8")
+    part = page.split(f"<code>benchside {command}</code>", 1)[1].split("<code>benchside ", 1)[1]
+    part = part.split("<code>benchside", 1)[0]
+    written = dict.fromkeys(re.findall(r"<td><code>(--[a-z-]+)", part))
+    for challenge_id in REGISTRY:
+        known = re.findall(r"^  (--[a-z-]+)", help_of(*command.split(), challenge_id), re.M)
+        assert len(known) > 8
+        assert set(known) - set(written) == set(), challenge_id
+    assert command == "check" or "default 1000" in part
 
 
 def shown(page: Path) -> str:
