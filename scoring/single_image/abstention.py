@@ -84,19 +84,20 @@ class ImageAnswer:
 
 
 def least_score(reference: Reference) -> float | None:
-    """Return the minimum highest score for an answer; None with too few cases to estimate it."""
+    """Return the minimum highest score that an answer needs; None if there are too few cases to estimate
+    it."""
     rank = int(np.floor(UNSURE * (len(reference) + 1))) - 1
     return None if rank < 0 else float(np.sort(reference.probabilities.max(1))[rank])
 
 
 def tied(reference: Reference) -> bool:
-    """Return whether several images have exactly this minimum score. Then the share of images with an answer
+    """Return whether several images have exactly the minimum score. The share of images with an answer then
     jumps at the threshold."""
     return bool((reference.highest == least_score(reference)).sum() > 1)
 
 
 def reasons_of(chips: Sequence[QualityBadge]) -> tuple[str, ...]:
-    """Return the reasons for no answer that follow from the image alone, one sentence each."""
+    """Return the reasons for withholding an answer that follow from the image alone, one sentence each."""
     return tuple(chip.words for chip in chips if chip.level == STOP)
 
 
@@ -107,7 +108,7 @@ def reasons(
     chips: Sequence[QualityBadge],
     failed: str = "",
 ) -> tuple[str, ...]:
-    """Return the reasons of `causes`, one sentence each."""
+    """Return the reasons for withholding an answer, one sentence each. Arguments are those of `causes`."""
     return tuple(causes(highest, least, views, chips, failed).values())
 
 
@@ -118,7 +119,8 @@ def causes(
     chips: Sequence[QualityBadge],
     failed: str = "",
 ) -> dict[str, str]:
-    """Return the reasons for no answer: a sentence by the reason in a few words; empty if there is an answer.
+    """Return the reasons for withholding an answer: a sentence for each, by the reason in a few words. Empty
+    if there is an answer.
 
     Args:
         highest: The highest score, 0..1.
@@ -152,7 +154,7 @@ def withheld(
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Withheld:
-    """Count on at most 60 images of the test set how often the model gives no answer.
+    """Count on at most 60 images of the test set how often the answer is withheld.
 
     Args:
         truth: The test set's images.
@@ -199,8 +201,8 @@ def answered(
     least: float | None,
     chips: Sequence[QualityBadge],
 ) -> ImageAnswer:
-    """Return the model's answer to an image and its turned and mirrored copies, with the reasons if there is
-    no answer.
+    """Return the model's answer to an image and its turned and mirrored copies, with the reasons if the
+    answer is withheld.
 
     Args:
         prepared: The pixels that the model receives, uint8 (h, w, 3).
@@ -246,8 +248,8 @@ def _chips(model: OpenModel, measured: MeasuredImages | None, case: int) -> tupl
 
 
 def withheld_line(withheld: Withheld) -> str:
-    """Return as text how often a model answers on the test set, and how often it is right with and without an
-    answer."""
+    """Say how often answers are withheld on the test set, and how often the model is right with and without
+    an answer."""
     answered, others = withheld.images - withheld.withheld, withheld.withheld
     share = f"{answered} of {withheld.images}" if withheld.tied else counted(answered, withheld.images)
     sentence = f"The model answered {share} test images"

@@ -35,7 +35,7 @@ class Explanation:
     whole: WholePicture
 
     def correlation(self, k: int) -> float | None:
-        """Return Pearson's correlation of both maps for class k, None if one is constant."""
+        """Return Pearson's correlation of the two maps for class k; None if one map is constant."""
         rows = np.array([enlarged(saliency.drops[k], LATTICE, LATTICE).ravel() for saliency in self.maps])
         return None if min(np.ptp(rows, axis=1)) == 0 else float(np.corrcoef(rows)[0, 1])
 
@@ -52,7 +52,7 @@ def explanation(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Explanation:
-    """Return both maps and the test of the whole picture.
+    """Return two saliency maps of an answer, and the effect of changes of the whole image.
 
     Args:
         grid: Number of cells along each axis that are hidden one by one: grid x grid runs.
@@ -81,7 +81,7 @@ def runs(grid: int, count: int = COUNT) -> int:
 
 
 def agreement_line(maps: Explanation, k: int, name: str) -> str:
-    """Return as a sentence how well the two maps of a class agree, or that hiding parts changes nothing."""
+    """Say in a sentence how well the two maps of a class agree, or that hiding parts changes nothing."""
     single, halves = (saliency.strongest(k) for saliency in maps.maps)
     if not maps.one_by_one.matters(k) and not maps.random_halves.matters(k):
         return (
@@ -108,6 +108,6 @@ def agreement_line(maps: Explanation, k: int, name: str) -> str:
 
 
 def conclusion(maps: Explanation, k: int, name: str) -> tuple[str, str]:
-    """Return what hiding parts and changing the whole picture show for class k, one sentence each."""
+    """Say in one sentence each what hiding parts and what changing the whole image show for class k."""
     strongest = max(saliency.strongest(k) for saliency in maps.maps)
     return agreement_line(maps, k, name), whole_line(maps.whole, k, name, strongest)

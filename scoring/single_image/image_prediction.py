@@ -20,12 +20,16 @@ TIE = 1e-6
 
 @dataclass(frozen=True)
 class ImagePrediction:
-    """A model's answer to one image. prepared: the pixels that the model received, uint8 (H, W, 3). vector:
-    the second input [3], None if there was none.
+    """A model's answer to one image.
 
-    outputs [k]: raw outputs, as the challenge scores them. kind: kind of the outputs (`output_kinds.kind`).
-    probabilities [K]: sum 1. scaled [K]: after temperature scaling fitted on the test set, None without it.
-    cpu_ms: processor time of the run.
+    Attributes:
+        prepared: The pixels that the model received, uint8 (H, W, 3).
+        vector: The second input [3]; None if there is none.
+        outputs: Raw outputs [k], as the challenge scores them.
+        kind: Kind of the outputs (`output_kinds.kind`).
+        probabilities: Probabilities with sum 1 [K].
+        scaled: Probabilities after temperature scaling fitted on the test set [K]; None without it.
+        cpu_ms: Processor time of the run in milliseconds.
     """
 
     prepared: np.ndarray
@@ -43,31 +47,33 @@ class ImagePrediction:
 
     @property
     def top(self) -> int:
-        """The highest-scoring class."""
+        """Number of the highest-scoring class."""
         return self.order[0]
 
     @property
     def tied(self) -> tuple[int, ...]:
-        """Numbers of the classes with the highest score; several if they are equal."""
+        """Numbers of the classes with the highest score, several if they are tied."""
         return tuple(np.flatnonzero(self.probabilities >= self.probabilities.max() - TIE).tolist())
 
 
 @dataclass(frozen=True)
 class TurnedViews:
-    """Probabilities [v, K] for the turned and mirrored photograph, the first for the unchanged one; only four
-    of the eight if the model's input is not square."""
+    """Probabilities [v, K] for the turned and mirrored copies of a photograph.
+
+    The first copy is unchanged. There are eight copies, or four if the model's input is not square.
+    """
 
     probabilities: np.ndarray
 
     @property
     def low(self) -> Floats:
-        """Lowest probability of each class [K]."""
+        """Lowest probability of each class over all copies [K]."""
         low: Floats = self.probabilities.min(0)
         return low
 
     @property
     def high(self) -> Floats:
-        """Highest probability of each class [K]."""
+        """Highest probability of each class over all copies [K]."""
         high: Floats = self.probabilities.max(0)
         return high
 
@@ -78,19 +84,19 @@ class TurnedViews:
 
     @property
     def deviation(self) -> Floats:
-        """Standard deviation of each class [K]."""
+        """Standard deviation of the probability of each class over all copies [K]."""
         deviation: Floats = self.probabilities.std(0)
         return deviation
 
     @property
     def changed(self) -> int:
-        """Number of other views with another highest class."""
+        """Number of turned or mirrored copies with another highest-scoring class."""
         top = self.probabilities.argmax(1)
         return int((top[1:] != top[0]).sum())
 
     @property
     def others(self) -> int:
-        """Number of views besides the unchanged photograph."""
+        """Number of copies besides the unchanged photograph."""
         return len(self.probabilities) - 1
 
 
@@ -100,10 +106,14 @@ def predict(
     vector: np.ndarray | None = None,
     reference: Reference | None = None,
 ) -> ImagePrediction:
-    """Run a model on a photograph, prepared as the challenge requires. vector: see `model_inputs.vector`;
-    required if `model.takes_vector`.
+    """Run a model on a photograph that is prepared as the challenge requires.
 
-    Raises InputRefused; ValueError if a required vector is missing.
+    Args:
+        vector: Result of `model_inputs.vector`; required if `model.takes_vector`.
+
+    Raises:
+        InputRefused: If the model fails.
+        ValueError: If a required vector is missing.
     """
     return asked(model, model.prepared(photograph.pixels), vector, reference)
 
@@ -111,7 +121,7 @@ def predict(
 def asked(
     model: OpenModel, prepared: Pixels, vector: np.ndarray | None = None, reference: Reference | None = None
 ) -> ImagePrediction:
-    """Run a model on prepared pixels; otherwise like `predict`."""
+    """Run a model on pixels that are already prepared. All else is as in `predict`."""
     if model.takes_vector and vector is None:
         raise ValueError("the model takes a vector")
     outputs, cpu_ms = model.run(prepared, vector)
@@ -130,8 +140,11 @@ def asked(
 def views(
     model: OpenModel, prediction: ImagePrediction, cancelled: Callable[[], bool] | None = None
 ) -> TurnedViews:
-    """Return the outputs for the photograph turned by quarters and mirrored, without interpolation: one run
-    for each of `turned` except the first. Raises InputRefused, Cancelled."""
+    """Run the model on the turned and mirrored copies of a photograph, without interpolation. Raises
+    InputRefused, Cancelled.
+
+    The copies are those of `turned`; the unchanged one is not run again.
+    """
     rows = [prediction.probabilities]
     for pixels in turned(prediction.prepared)[1:]:
         if cancelled and cancelled():
@@ -142,7 +155,7 @@ def views(
 
 
 def turned(pixels: np.ndarray) -> list[np.ndarray]:
-    """Return the eight turned and mirrored versions of pixels (h, w, 3), the unchanged one first; only those
-    with the same shape."""
+    """Return the eight turned and mirrored copies of pixels (h, w, 3), the unchanged one first. Copies with
+    another shape are left out."""
     quarters = [np.rot90(pixels, k) for k in range(4)]
     return [view for turn in quarters for view in (turn, turn[:, ::-1]) if view.shape == pixels.shape]

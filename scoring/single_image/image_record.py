@@ -33,7 +33,7 @@ from scoring.version import __version__
 
 @dataclass(frozen=True)
 class SecondModel:
-    """Another model's answer to the same photograph. name: its name on the page."""
+    """Another model's answer to the same photograph. `name` is the model's name on the page."""
 
     name: str
     sha256: str
@@ -62,13 +62,13 @@ class TileRecord:
 
     @property
     def abstentions(self) -> tuple[str, ...]:
-        """Reasons why there is no answer; empty if there is one."""
+        """Reasons for withholding the answer; empty if there is one."""
         return reasons_of(self.chips)
 
 
 @dataclass(frozen=True)
 class OnTestSet:
-    """Results on the test set that belong to an answer; None: not computed.
+    """Results on the test set that belong to an answer; None if not computed.
 
     Attributes:
         class_set: The possible classes of the image.
@@ -86,7 +86,7 @@ class OnTestSet:
 
 @dataclass(frozen=True)
 class MoreAnswers:
-    """Additional answers.
+    """Answers besides the main one.
 
     Attributes:
         others: Answers to further photographs of the same lesion, by number.
@@ -104,8 +104,12 @@ class MoreAnswers:
 
 @dataclass(frozen=True)
 class Checks:
-    """Reasons for caution. abstentions: why there is no answer. age_unknown: whether the age was unknown, so
-    that the model received 0."""
+    """Reasons for caution about an answer.
+
+    Attributes:
+        abstentions: Reasons for withholding the answer.
+        age_unknown: Whether the age was unknown, so that the model received 0.
+    """
 
     quality: Quality | None = None
     chips: Sequence[QualityBadge] = ()
@@ -137,8 +141,8 @@ class Record:
 
     @property
     def lesion(self) -> dict[int, ImageAnswer]:
-        """The answers to all photographs of the lesion, by number. This photograph has the number that the
-        others lack."""
+        """Answers to all photographs of the lesion, by number. The main photograph has the number that
+        `others` lacks."""
         others = self.more.others
         own = next(number for number in range(1, len(others) + 2) if number not in others)
         answer = ImageAnswer(self.prediction, self.more.views, tuple(self.checks.abstentions))
@@ -154,8 +158,8 @@ class Record:
 
 
 def document(record: Record, with_image: bool = False) -> dict[str, Any]:
-    """Return the exported result as plain JSON values. with_image: also the upright pixels as PNG, without
-    anything else from the file."""
+    """Return the exported result as plain JSON values. With `with_image`, it contains the upright pixels as
+    PNG, but nothing else from the file."""
     prediction, model, scaled = record.prediction, record.model, record.prediction.scaled
     test_set, more, checks, classes = record.test_set, record.more, record.checks, model.task.classes
     own = record.impression
@@ -219,7 +223,8 @@ def _inputs(record: Record) -> dict[str, Any]:
 
 
 def tile_document(record: TileRecord, with_image: bool = False) -> dict[str, Any]:
-    """Return the exported result of a tile, without counts if there is no answer and they were not shown."""
+    """Return the exported result of a tile. Counts are left out if the answer is withheld and they were not
+    shown."""
     counts, found, classes = record.counts, record.counts.lymphocytes, record.counts.support.classes
     shown = record.counts_shown or not record.abstentions
     return {
@@ -240,13 +245,13 @@ def tile_document(record: TileRecord, with_image: bool = False) -> dict[str, Any
 
 
 def sha256(pixels: np.ndarray) -> str:
-    """Return the SHA-256 of uint8 pixels and their shape. It is not the hash of the file, by which the file
-    could be recognised elsewhere."""
+    """Return the SHA-256 of uint8 pixels and their shape. Unlike the hash of the file, it cannot be used to
+    find the file elsewhere."""
     return hashlib.sha256(repr(pixels.shape).encode() + np.ascontiguousarray(pixels).tobytes()).hexdigest()
 
 
 def stem(challenge: str, photograph: Photograph) -> str:
-    """Return the file name for a record, without extension; different images have different names."""
+    """Return the file name of a record without extension. Different images have different names."""
     return f"{challenge}-image-{sha256(photograph.small)[:8]}"
 
 

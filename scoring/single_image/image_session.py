@@ -29,7 +29,7 @@ NO_PIXELS = np.zeros((0, 0, 3), np.uint8)
 
 @dataclass(frozen=True)
 class SourceImage:
-    """An image to read.
+    """An image to be answered.
 
     Attributes:
         picture: Function that returns the bytes of the image, None if there are none.
@@ -52,7 +52,7 @@ class SourceImage:
 
 @dataclass(frozen=True)
 class SessionImage:
-    """An image of a session. Only a preview is kept and, until the model has run, the model's input.
+    """An image of a session. Only a preview is stored and, until the model has run, the model's input.
 
     Attributes:
         source: Origin of the image.
@@ -77,17 +77,17 @@ class SessionImage:
         return len(self.preview) + (0 if self.prepared is None else self.prepared.nbytes)
 
     def remarks(self, card: ModelCard | None = None) -> str:
-        """Return why there is no answer, or reasons for caution; "" if there are none. card: performance of
-        the model on the test set."""
+        """Return why the answer is withheld, or reasons for caution; "" if there are none. `card` is the
+        performance of the model on the test set."""
         if self.answer is None:
             return self.failed
         return " ".join(self.answer.reasons) or ", ".join(cautions(self.chips, self.answer.views, card))
 
 
 class ImageQueue:
-    """Images of a session by number, from 1: waiting and finished ones. All threads may use it.
+    """Waiting and finished images of a session, by number from 1. All threads may use it.
 
-    It contains at most `MOST_IMAGES` and `HELD_BYTES`; the oldest images are removed.
+    It contains at most `MOST_IMAGES` images and `HELD_BYTES` bytes; the oldest images are removed.
 
     Attributes:
         token: Name of the queue.
@@ -105,7 +105,7 @@ class ImageQueue:
         self._done: dict[int, SessionImage] = {}
 
     def add(self, source: SourceImage) -> None:
-        """Put an image at the end."""
+        """Add an image at the end."""
         with self._lock:
             self.added += 1
             self._waiting[self.added] = source
@@ -116,7 +116,7 @@ class ImageQueue:
                 self.left_out += 1
 
     def keep(self, number: int, image: SessionImage) -> None:
-        """Store a finished image, unless it was removed meanwhile."""
+        """Store a finished image, unless it was removed in the meantime."""
         with self._lock:
             if self._waiting.pop(number, None) or number in self._done:
                 self._done[number] = image
@@ -155,7 +155,8 @@ def answer_waiting(
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> None:
-    """Decode the waiting images, and run the model if it takes only the image or `vector` is known.
+    """Decode the waiting images and run the model on them. Images whose required `vector` is unknown are only
+    decoded.
 
     Args:
         opening: Function that opens the model; it is called again if an image ended the model's process.
@@ -212,8 +213,8 @@ def _decoded(
 
 
 def with_answer(model: OpenModel, image: SessionImage, reference: Reference | None) -> SessionImage:
-    """Return an image with the model's answer, or the reason why there is none, without the model's input
-    pixels.
+    """Run the model on a decoded image. Return the image with the answer, or with the reason for withholding
+    it, and without the input pixels.
 
     Args:
         image: A decoded image, with `vector` if the model takes one.

@@ -24,7 +24,7 @@ Examined = TypeVar("Examined")
 
 
 class ModelHandle:
-    """A model in its own worker, which lives until `close`; only one thread at a time may use it."""
+    """A model in its own worker process, which lives until `close`. Only one thread at a time may use it."""
 
     process: LoadedModel
 
@@ -44,8 +44,8 @@ class ModelHandle:
 
 @dataclass(frozen=True)
 class OpenModel(ModelHandle):
-    """A model that returns a class or a risk. findings: warnings and notes about the model. order: order of
-    its outputs."""
+    """An opened model that returns classes or a risk. `findings` are warnings and notes about the model;
+    `order` is the order of its outputs."""
 
     task: ModelTask
     process: LoadedModel
@@ -55,17 +55,16 @@ class OpenModel(ModelHandle):
 
     @property
     def takes_vector(self) -> bool:
-        """Whether it needs age, gender and location."""
+        """Whether the model takes age, gender and location as a second input."""
         return self.task.contract.vector is not None and len(self.process.facts.inputs) > 1
 
     def prepared(self, pixels: np.ndarray) -> np.ndarray:
-        """Return the model's input for upright pixels, uint8 (h, w, 3), prepared exactly as in the
-        challenge."""
+        """Return the model's input for upright pixels, uint8 (h, w, 3), prepared as in the challenge."""
         return stretched(pixels, self.recipe)
 
     def run(self, prepared: np.ndarray, vector: np.ndarray | None = None) -> tuple[np.ndarray, float]:
-        """Return the first output [k] float64 for prepared pixels, and milliseconds of processor time. Raises
-        InputRefused."""
+        """Run the model on prepared pixels. Return the first output [k], float64, and the processor time in
+        milliseconds. Raises InputRefused."""
         was_closed = self.ended
         try:
             result: ModelOutput = self.process.run(
@@ -91,16 +90,17 @@ class OpenModel(ModelHandle):
 
 
 def opened(task: ModelTask, model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess) -> OpenModel:
-    """Open a model as in `loaded`; also raise InputRefused if it does not suit this challenge."""
+    """Open a model as in `loaded`. Also raise InputRefused if the model does not suit this challenge."""
     return loaded(model, start, partial(_tried, task))
 
 
 def loaded(
     model: bytes, start: Callable[[bytes], LoadedModel], examine: Callable[[LoadedModel], Examined]
 ) -> Examined:
-    """Load and check a model. Raises InputRefused with every problem, if it is not a model or fails.
+    """Load and check a model. Raises InputRefused with every problem.
 
-    start: function that loads the model; exceptions other than ModelFailed are passed on.
+    Args:
+        start: Function that loads the model; exceptions other than ModelFailed are passed on.
     """
     try:
         process = start(model)

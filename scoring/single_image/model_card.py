@@ -47,18 +47,18 @@ class ModelCard:
 
     @property
     def no_better(self) -> bool:
-        """Whether a model that always predicts the most frequent class may be right as often."""
+        """Whether always predicting the most frequent class may be right as often as the model."""
         return bool(self.right.low <= self.commonest[1])
 
     @property
     def worse(self) -> bool:
-        """Whether a model that always predicts the most frequent class is right more often, by the whole
+        """Whether always predicting the most frequent class is more often right than the model, by the whole
         interval."""
         return bool(self.right.high < self.commonest[1])
 
     @property
     def always_commonest(self) -> bool:
-        """Whether it predicts the most frequent class for every case."""
+        """Whether the model predicts the most frequent class for every case."""
         return all((share.n > 0) == (k == self.commonest[0]) for k, share in enumerate(self.confirmed))
 
     @property
@@ -114,7 +114,7 @@ def _tones(reference: Reference, columns: Mapping[str, Sequence[str]]) -> dict[s
 
 
 def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
-    """Return the performance of a model as sentences. names: full names of the classes."""
+    """Return the performance of a model as sentences. `names` are the full names of the classes."""
     sentence = f"On the test set the model is right on {card.right} images."
     if card.sensitivity is not None and card.specificity is not None:
         sentence += (

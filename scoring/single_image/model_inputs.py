@@ -12,7 +12,7 @@ OLDEST, UNKNOWN_YEARS = 120, 0.0
 
 
 def model_task(challenge_id: str, categories: Sequence[str] | None = None) -> ModelTask:
-    """Return what a challenge requires of a model.
+    """Return what a challenge requires of a model for single images.
 
     Args:
         categories: Categories of an ISIC test set or model, in the order of its outputs.
@@ -29,10 +29,12 @@ def model_task(challenge_id: str, categories: Sequence[str] | None = None) -> Mo
 def vector(
     patient: PatientFields, age: float | str | None, gender: str | None, location: str | None
 ) -> np.ndarray:
-    """Return the second input, float32 [3]: years, then the codes of gender and location. "unknown" also has
-    a code (0 years) and must be given explicitly.
+    """Return the second input of a model, float32 [3]: years, then the codes of gender and location.
 
-    Raises InputRefused with every missing or invalid value: nothing is ever filled in.
+    "unknown" also has a code (0 years) and must be given explicitly.
+
+    Raises:
+        InputRefused: With every missing or invalid value, because nothing is filled in.
     """
     problems, years = [], UNKNOWN_YEARS if age == UNKNOWN_WORD else age
     if years is None or isinstance(years, str) or not 0 <= years <= OLDEST:

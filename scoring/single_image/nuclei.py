@@ -21,7 +21,7 @@ from scoring.statistics.intervals import Share, counted
 
 @dataclass(frozen=True)
 class Detector(ModelHandle):
-    """A dense model."""
+    """An opened dense model, which detects nuclei."""
 
     support: TileSupport
     process: LoadedModel
@@ -30,9 +30,15 @@ class Detector(ModelHandle):
 
 @dataclass(frozen=True)
 class Overview:
-    """Nuclei of a tile. counts [K]: nuclei by class; micrometres: micrometres per pixel, None if unknown
-    (densities are then unknown too); area_px: area of the tile; lymphocytes: share of lymphocytes among the
-    detected nuclei; truth [K]: annotated nuclei by class, None if the tile is not a test case."""
+    """Nuclei of a tile.
+
+    Attributes:
+        counts: Nuclei by class [K].
+        micrometres: Micrometres per pixel; None if unknown, so that densities are unknown too.
+        area_px: Area of the tile.
+        lymphocytes: Share of lymphocytes among the detected nuclei.
+        truth: Annotated nuclei by class [K]; None if the tile is not a test case.
+    """
 
     support: TileSupport
     counts: np.ndarray
@@ -73,7 +79,8 @@ def opened(
 
 
 def detected(detector: Detector, pixels: np.ndarray) -> Nuclei:
-    """Return the nuclei that a dense model finds in upright pixels uint8 (H, W, 3). Raises InputRefused."""
+    """Return the nuclei that a dense model detects in upright pixels, uint8 (H, W, 3). Raises
+    InputRefused."""
     try:
         return detector.support.detect(detector.process, detector.dense, pixels, IMAGE)
     except ModelFailed as failed:
@@ -81,8 +88,11 @@ def detected(detector: Detector, pixels: np.ndarray) -> Nuclei:
 
 
 def listed(support: TileSupport, data: bytes, size: tuple[int, int], name: str = "prediction.json") -> Nuclei:
-    """Return the nuclei in a prediction file for a tile of this width and height, px. Raises InputRefused
-    with every problem, and if most nuclei are outside."""
+    """Return the nuclei in a prediction file for a tile of this width and height, px.
+
+    Raises:
+        InputRefused: With every problem, and if most nuclei are outside the tile.
+    """
     nuclei = support.read(data, name)
     outside = nuclei.outside(size)
     if outside.sum() > len(nuclei) / 2:
@@ -102,8 +112,13 @@ def overview(
     micrometres: float | None = None,
     annotated: Nuclei | None = None,
 ) -> Overview:
-    """Return counts of the nuclei with at least this confidence in a tile of this width, height (px) and
-    micrometres per pixel. annotated: the true nuclei, if known."""
+    """Return counts of the nuclei in a tile that have at least a confidence.
+
+    Args:
+        size: Width and height of the tile, px.
+        micrometres: Micrometres per pixel.
+        annotated: The true nuclei, if known.
+    """
     counts = np.bincount(
         nuclei.classes[nuclei.confidences >= least_confidence], minlength=len(support.classes)
     )
@@ -114,7 +129,7 @@ def overview(
 
 
 def truth_line(counts: Overview) -> str:
-    """Return as sentences how the counts of a tile compare with its annotated nuclei."""
+    """Say in sentences how the counts of a tile compare with its annotated nuclei."""
     if counts.truth is None:
         return "These counts were not compared with a truth."
     true, off = int(counts.truth.sum()), int(np.abs(counts.counts - counts.truth).sum())

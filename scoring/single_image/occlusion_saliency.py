@@ -19,8 +19,10 @@ SPREAD, FAINTEST = 0.55, 0.01
 
 
 def grid_for(run_seconds: float, wanted: int = GRID, budget_seconds: float = BUDGET_SECONDS) -> int:
-    """Return the number of cells along each axis, at most `wanted`, that can be hidden one by one within the
-    time; always from 5 to 16."""
+    """Return how many cells along each axis can be hidden one by one within the time.
+
+    The number is at most `wanted`, and always from 5 to 16.
+    """
     fits = math.floor(math.sqrt(budget_seconds / run_seconds)) if run_seconds > 0 else LARGEST_GRID
     return min(max(min(fits, wanted), SMALLEST_GRID), LARGEST_GRID)
 
@@ -32,8 +34,15 @@ def occlusion(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> SaliencyMap:
-    """Return the map of grid x grid cells, one run each. progress(done, total): counts runs. Raises Cancelled
-    within the time of one run; InputRefused."""
+    """Return the saliency map of grid x grid cells that are hidden one by one, with one run each.
+
+    Args:
+        progress: progress(done, total) counts runs.
+
+    Raises:
+        Cancelled: Raised within the time of one run.
+        InputRefused: If the model fails.
+    """
     after = scores(
         model,
         prediction,
@@ -48,7 +57,8 @@ def occlusion(
 
 
 def hidden(pixels: np.ndarray, grid: int) -> Iterator[np.ndarray]:
-    """Yield the pixels uint8 (h, w, 3) with one cell hidden, row by row; each is overwritten by the next."""
+    """Yield the pixels, uint8 (h, w, 3), with one cell hidden, row by row. Each array is overwritten by the
+    next."""
     height, width = pixels.shape[:2]
     towards = surrounding(pixels) - pixels
     rows, columns = profiles(height, grid), profiles(width, grid)
@@ -62,8 +72,11 @@ def hidden(pixels: np.ndarray, grid: int) -> Iterator[np.ndarray]:
 
 
 def profiles(length: int, cells: int) -> list[tuple[slice, np.ndarray]]:
-    """Return for each cell along `length` px the range in which its patch has at least 1 % strength, and the
-    strength in this range: exp(-(d / 0.55 cells)^4)."""
+    """Return for each cell along `length` px the affected range, and the strength of the patch in this range.
+
+    The strength is exp(-(d / 0.55 cells)^4) at distance d from the centre of the cell; the range ends where
+    it falls below 1 %.
+    """
     places = (np.arange(length) + 0.5) / length * cells - 0.5
     weights = np.exp(-(((places[:, None] - np.arange(cells)) / SPREAD) ** 4)).astype(np.float32)
     rows = []

@@ -14,9 +14,14 @@ SEED = 0
 
 @dataclass(frozen=True)
 class ChosenOperatingPoint:
-    """A threshold of "risk > threshold" chosen on all cases, and the results of this method on cases that it
-    was not chosen on (five folds by unit): sensitivity and specificity with Wilson's 95 % bounds, None with
-    too few units."""
+    """A threshold t of the decision "risk > t" that was chosen on all cases of a test set.
+
+    Attributes:
+        wanted: The required sensitivity.
+        sensitivity: Sensitivity of thresholds chosen in the same way on cases that they were not chosen on
+            (five folds by unit), with Wilson's 95 % bounds; None with too few units.
+        specificity: The same for specificity.
+    """
 
     wanted: float
     threshold: float
@@ -25,7 +30,7 @@ class ChosenOperatingPoint:
 
 
 def risks(probabilities: Floats, malignant: Bools) -> Floats:
-    """Return the sum of the malignant classes' probabilities, 0..1 [...], from probabilities [..., K]."""
+    """Return the sum of the malignant classes' probabilities [...], 0..1, from probabilities [..., K]."""
     risk: Floats = probabilities[..., malignant].sum(-1)
     return risk
 
@@ -33,8 +38,14 @@ def risks(probabilities: Floats, malignant: Bools) -> Floats:
 def operating_point(
     reference: Reference, malignant: np.ndarray, wanted: float
 ) -> ChosenOperatingPoint | None:
-    """Return the threshold that reaches the required sensitivity (0..1) for the malignant classes, bool [K],
-    on the test set; None unless there are malignant and other cases."""
+    """Return the threshold that reaches the required sensitivity (0..1) for the malignant classes on the test
+    set.
+
+    None unless there are both malignant and other cases.
+
+    Args:
+        malignant: Whether each class is malignant [K].
+    """
     scores, positive = risks(reference.probabilities, malignant), malignant[reference.truth]
     chosen = binary.point_at_sensitivity(scores, positive, wanted)
     if chosen is None:
@@ -55,7 +66,7 @@ def operating_point(
 
 
 def own_line(reference: Reference, malignant: Bools, point: ChosenOperatingPoint) -> str:
-    """Return as a sentence the results of a threshold on the same cases on which it was chosen. malignant:
+    """Say in a sentence what a threshold achieves on the cases that it was chosen on. `malignant` says
     whether each class is malignant [K]."""
     called = risks(reference.probabilities, malignant) > point.threshold
     positive = malignant[reference.truth]

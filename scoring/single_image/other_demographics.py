@@ -18,15 +18,19 @@ FIELDS = {"age": "age", "gender": "sex", "location": "body site"}
 
 @dataclass(frozen=True)
 class DemographicSweep:
-    """Answers when one input changes and the others stay the same. vectors, by field ("age", "gender",
-    "location"): [n, 3]; probabilities: [n, K]."""
+    """Answers of a model while one demographic input changes and the others stay the same.
+
+    Attributes:
+        vectors: Second inputs [n, 3] by field ("age", "gender", "location").
+        probabilities: Probabilities [n, K] by field.
+    """
 
     patient: PatientFields
     vectors: Mapping[str, np.ndarray]
     probabilities: Mapping[str, np.ndarray]
 
     def values(self, field: str) -> list[float | str]:
-        """Return the field's value in each row, as text or number."""
+        """Return the value of the field in each row, as text or number."""
         return [self.patient.described(vector)[field] for vector in self.vectors[field]]
 
 
@@ -36,8 +40,13 @@ def sweep(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> DemographicSweep:
-    """Run the model at 19 ages, all genders and all sites, each including "unknown": 30 runs. Raises
-    ValueError for a model without a vector; Cancelled; InputRefused."""
+    """Run the model at 19 ages, all genders and all sites, each including "unknown", in 30 runs.
+
+    Raises:
+        ValueError: For a model without a vector.
+        Cancelled: If the run is cancelled.
+        InputRefused: If the model fails.
+    """
     patient = model.task.patient
     if prediction.vector is None or patient is None:
         raise ValueError("the model takes the image only")
@@ -50,8 +59,8 @@ def sweep(
 
 
 def changes(swept: DemographicSweep, prediction: ImagePrediction, classes: Sequence[str]) -> tuple[str, ...]:
-    """Return a sentence for each field that changes the highest-scoring class, with the values that change
-    it; a single sentence if no field does."""
+    """Say for each field which of its values change the highest-scoring class. If no field changes it, return
+    a single sentence."""
     sentences = []
     for field, rows in swept.probabilities.items():
         values, tops = swept.values(field), rows.argmax(1)
@@ -67,8 +76,8 @@ def changes(swept: DemographicSweep, prediction: ImagePrediction, classes: Seque
 
 
 def told(patient: PatientFields, vector: np.ndarray, age_unknown: bool) -> dict[str, str]:
-    """Return age, gender and location of a vector [3] as text. age_unknown: whether the age is unknown and
-    replaced by a number."""
+    """Return age, gender and location of a vector [3] as text. `age_unknown` says that the age is unknown and
+    its number only a replacement."""
     words = {name: _word(value) for name, value in patient.described(vector).items()}
     return words | {"age": ZERO_FOR_UNKNOWN} if age_unknown else words
 

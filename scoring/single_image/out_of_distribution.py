@@ -54,12 +54,13 @@ class OutlierScore:
 
     @property
     def unlike(self) -> bool:
-        """Whether the image is unlike the test set's images."""
+        """Whether the distance is above `limit`: the image differs from the test set's images."""
         return self.distance > self.limit
 
     @property
     def far(self) -> bool:
-        """Whether the image is so unlike the test set's images that an answer means nothing."""
+        """Whether the distance is above `far_limit`: the image differs so much that an answer means
+        nothing."""
         return self.distance > self.far_limit
 
 
@@ -110,7 +111,7 @@ class KnownImages:
 
     @cached_property
     def left_out(self) -> Floats:
-        """Local outlier factor of each image [n], computed without the images of its fold."""
+        """Local outlier factor of each image [n], computed without the images in the same fold."""
         if self.factors is not None:
             return self.factors
         rows, place = self._distinct
@@ -122,15 +123,17 @@ class KnownImages:
         return factors
 
     def limit(self, alarms: float) -> float:
-        """Return the distance beyond which one more such image lies with probability `alarms`: Student's
-        prediction limit of the logarithms of `left_out`; copies of an image count once."""
+        """Return the distance that a further image of the same kind exceeds with probability `alarms`.
+
+        It is Student's prediction limit for the logarithms of `left_out`. Copies of an image count once.
+        """
         usual = np.log(self.left_out[self._distinct[0]])
         n = len(usual)
         beyond = stdtrit(n - 1, 1 - alarms) * usual.std(ddof=1) * np.sqrt(1 + 1 / n)
         return float(np.exp(usual.mean() + beyond))
 
     def unlikeness(self, parts: Floats, own: int | None = None) -> OutlierScore | None:
-        """Return how much an image differs from these images.
+        """Return how much an image differs from the test set's images.
 
         Args:
             parts: Appearance of the parts of the image [p, d].
@@ -165,7 +168,7 @@ class KnownImages:
 
 
 def known_images(appearances: Sequence[Floats | None], tile: bool = False) -> KnownImages:
-    """Return the appearance of a test set's images.
+    """Collect the appearance of a test set's images.
 
     Args:
         appearances: Appearance of each case [p, d], None without an image.

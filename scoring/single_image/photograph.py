@@ -51,7 +51,8 @@ class Photograph:
 
     @property
     def turned(self) -> bool:
-        """Whether the file's pixels have another orientation; the challenges' programs do not turn them."""
+        """Whether the orientation of the file's pixels differs. The programs of the challenges do not turn
+        images."""
         return self.seen.orientation != 1
 
     @property
@@ -66,8 +67,11 @@ class Photograph:
 
 
 class SpareDecoder:
-    """A decoder that waits for the next file, because starting one takes longer than decoding. Each decoder
-    reads only one file, so that no file can affect the next. All threads may use it."""
+    """A decoder that is started in advance, because starting one takes longer than decoding. All threads may
+    use it.
+
+    Each decoder reads only one file, so that no file can affect the next.
+    """
 
     def __init__(self, limits: Limits = Limits()) -> None:
         self._limits = limits
@@ -75,7 +79,7 @@ class SpareDecoder:
         self._waiting: Future[ImageProcess] | None = None
 
     def prepare(self) -> None:
-        """Start a decoder in the background, unless one is waiting."""
+        """Start a decoder in the background, unless one is already waiting."""
         with self._lock:
             if self._waiting is None or not _usable(self._waiting):
                 self._waiting = self._starter.submit(ImageProcess, self._limits)
@@ -98,10 +102,14 @@ SPARE = SpareDecoder()
 def received(
     data: bytes, process: ImageProcess | None = None, most_pixels: int = PHOTOGRAPH_PIXELS
 ) -> Photograph:
-    """Return the photograph in a file, decoded in the confined worker (`process`, or a new one), and reduced
-    if it exceeds `most_pixels`. The bytes are not stored.
+    """Decode a photograph in a confined worker, and reduce it if it exceeds `most_pixels`. The bytes of the
+    file are not stored.
 
-    Raises InputRefused (`image-unreadable`) with one sentence, see `inference.image_sanitizer.upright`.
+    Args:
+        process: The worker; None starts one.
+
+    Raises:
+        InputRefused: `image-unreadable` with one sentence, see `inference.image_sanitizer.upright`.
     """
     decoders = image_sanitizer.decoders(data)
     if process is None or decoders:

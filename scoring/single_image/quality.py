@@ -51,11 +51,10 @@ ENOUGH = 20
 
 @dataclass(frozen=True)
 class QualityBadge:
-    """A statement about a picture.
+    """A badge that states one property of an image.
 
     Attributes:
-        name: "size", "scale", "sharpness", "exposure", "colours", "lesion", "frame", "tissue",
-            "likeness".
+        name: "size", "scale", "sharpness", "exposure", "colours", "lesion", "frame", "tissue", "likeness".
         level: "good", "note", "caution" or "stop". "stop" means that the challenge refuses such a picture,
             that hardly anything is sharp, that it is tissue instead of skin, that it is completely unlike the
             test set's images, or that no lesion is visible.
@@ -93,15 +92,15 @@ def of_photograph(photograph: Photograph) -> Quality:
 
 @dataclass(frozen=True)
 class MeasuredImages:
-    """Measurements of a test set's images. qualities: quality of each case, None without an image. known:
-    appearance of the images."""
+    """Quality of each image of a test set (None without an image), and the appearance of all images."""
 
     qualities: tuple[Quality | None, ...]
     known: KnownImages
 
 
 def seen_parts(photograph: Photograph, tile: bool = False) -> Floats:
-    """Return the appearance [p, d] of a photograph as a whole and of its parts, or only of a tile's parts."""
+    """Return the appearance [p, d] of a photograph as a whole and of its parts. Of a tile, return only the
+    parts."""
     if tile:
         return patches(photograph.small, TILE_PATCHES)
     return np.vstack([appearance(photograph.small), patches(photograph.small, PHOTOGRAPH_PATCHES)])
@@ -113,8 +112,8 @@ def measured(
     cancelled: Callable[[], bool] | None = None,
     tile: bool = False,
 ) -> MeasuredImages:
-    """Return quality and appearance of each image of a test set; None for unreadable images. Each image takes
-    about 80 ms. Raises Cancelled."""
+    """Measure quality and appearance of each image of a test set, in about 80 ms each. Unreadable images have
+    None. Raises Cancelled."""
     qualities: list[Quality | None] = []
     appearances: list[Floats | None] = []
     with ImageProcess() as process:
@@ -141,8 +140,12 @@ def _received(process: ImageProcess, truth: Pictures, index: int) -> Photograph 
 
 
 def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[QualityBadge, ...]:
-    """Return the badge that says whether an image resembles the test set's images; empty with too few images.
-    anything: kind of the test set's images, "image" or "tile"."""
+    """Return the badge that says whether an image resembles the test set's images. Empty if the test set has
+    too few.
+
+    Args:
+        anything: Kind of the test set's images, "image" or "tile".
+    """
     if score is None:
         return ()
     alarms = counted(score.far_alarms if score.far else score.false_alarms, score.images)
@@ -196,8 +199,12 @@ def chips_of(
 def photograph_chips(
     measures: Quality, shortest_side: int = 0, among: Sequence[Quality | None] = ()
 ) -> tuple[QualityBadge, ...]:
-    """Return badges of a photograph of skin. shortest_side: required px of the shorter side, 0 = any. among:
-    the test set's images."""
+    """Return the quality badges of a photograph of skin.
+
+    Args:
+        shortest_side: Required pixels of the shorter side, 0 = any.
+        among: Quality of the test set's images.
+    """
     return (
         _size(measures, shortest_side),
         _sharpness(measures, among),
@@ -211,8 +218,13 @@ def photograph_chips(
 def tile_chips(
     measures: Quality, width: int, height: int, usual: float, micrometres: float | None
 ) -> tuple[QualityBadge, ...]:
-    """Return badges of a tile of stained tissue of `width` x `height` px. usual, micrometres: micrometres per
-    pixel of the challenge's tiles and of this tile, None if unknown."""
+    """Return the quality badges of a tile of stained tissue.
+
+    Args:
+        width: Width of the tile, px; also `height`.
+        usual: Micrometres per pixel of the challenge's tiles.
+        micrometres: Micrometres per pixel of this tile; None if unknown.
+    """
     as_usual = width == height == TILE_SIDE
     size = (
         "The size of the challenge's tiles."
@@ -241,8 +253,7 @@ def _scale(usual: float, micrometres: float | None) -> QualityBadge:
 
 
 def percentile(name: str, value: float, among: Sequence[Quality | None]) -> float | None:
-    """Return the share of the images `among` whose `name` (a field of Quality) is below value; None without
-    images."""
+    """Return the share of the images `among` with a lower value of the field `name`. None without images."""
     values = np.array([getattr(image, name) for image in among if image is not None])
     return float((values < value).mean()) if len(values) else None
 

@@ -27,8 +27,15 @@ def masks(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> SaliencyMap:
-    """Return the map from `count` random masks, one run each. progress(done, total): counts runs. Raises
-    Cancelled within the time of one run; InputRefused."""
+    """Return the saliency map from `count` random masks, with one run each.
+
+    Args:
+        progress: progress(done, total) counts runs.
+
+    Raises:
+        Cancelled: Raised within the time of one run.
+        InputRefused: If the model fails.
+    """
     drawn = random_masks(count, seed)
     probabilities = scores(
         model,
@@ -43,8 +50,13 @@ def masks(
 
 
 def slopes(scores: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return how much scores [count, K] fall where masks [count, g, g] hide the image [K, g, g], and how
-    large a fall chance alone can cause [K]."""
+    """Return how far scores fall where masks hide the image [K, g, g], and how far they can fall by chance
+    alone [K].
+
+    Args:
+        scores: Scores [count, K].
+        drawn: Masks [count, g, g].
+    """
     weights = drawn.reshape(len(drawn), -1)
     covariance = (scores - scores.mean(0)).T @ (weights - weights.mean(0)) / len(drawn)
     variance = weights.var(0)
@@ -53,8 +65,11 @@ def slopes(scores: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def random_masks(count: int, seed: int) -> np.ndarray:
-    """Return masks 0..1 [count, 24, 24]: cells of a 6 x 6 grid shown or hidden at random, bilinear, shifted
-    by quarters of a cell."""
+    """Return random masks 0..1 [count, 24, 24].
+
+    Each cell of a 6 x 6 grid is shown or hidden at random. The grid is interpolated bilinearly and shifted by
+    quarters of a cell.
+    """
     random = np.random.default_rng(seed)
     fine, coarse = FINER * GRID, GRID + 1
     drawn = np.empty((count, fine, fine), np.float32)
@@ -66,7 +81,7 @@ def random_masks(count: int, seed: int) -> np.ndarray:
 
 
 def masked(pixels: np.ndarray, drawn: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the pixels uint8 (h, w, 3) where each mask [g, g] is 1, and the surrounding colour where it is
+    """Yield the pixels, uint8 (h, w, 3), where each mask [g, g] is 1, and the surrounding colour where it is
     0."""
     height, width = pixels.shape[:2]
     around = surrounding(pixels)

@@ -26,19 +26,19 @@ RULE = (
 
 @dataclass(frozen=True)
 class Impression:
-    """A reader's assessment of an image: a class number or UNSURE, with a confidence from `CONFIDENCES`."""
+    """A person's assessment of an image: a class number or UNSURE, and a confidence from `CONFIDENCES`."""
 
     label: int
     confidence: str
 
     def named(self, names: Sequence[str]) -> str:
-        """Return the name of the class, or "unsure". names: names of the classes."""
+        """Return the name of the class, or "unsure". `names` are the names of the classes."""
         return UNSURE_WORD if self.label == UNSURE else names[self.label]
 
 
 @dataclass(frozen=True)
 class ReadImage:
-    """An image that was assessed.
+    """An image that a person has assessed.
 
     Attributes:
         alone: The reader's assessment before the model's answer was shown.
@@ -79,7 +79,8 @@ class ReadersCompared:
 
 
 def compared(images: Sequence[ReadImage], malignant: Bools) -> dict[str, ReadersCompared]:
-    """Return the share of right classes, and sensitivity and specificity for malignant classes.
+    """Compare the readers by their share of right classes, and by sensitivity and specificity for malignant
+    classes.
 
     Args:
         images: The images; those with unknown truth do not count.
@@ -110,8 +111,8 @@ def _compared(hits: Bools) -> ReadersCompared:
 
 
 def summary(images: Sequence[ReadImage]) -> tuple[str, ...]:
-    """Return how well reader and model agree, and what the reader changed after the model's answer, one
-    sentence each."""
+    """Say in sentences how well person and model agree, and what the person changed after the model's
+    answer."""
     n, given = len(images), [image for image in images if UNSURE not in image.said[:2]]
     same = sum(image.alone.label == image.model for image in given)
     changed = [image for image in images if image.alone.label != image.assisted.label]
@@ -134,7 +135,8 @@ def summary(images: Sequence[ReadImage]) -> tuple[str, ...]:
 
 
 def table(images: Sequence[ReadImage], names: Sequence[str]) -> dict[str, list[str | float]]:
-    """Return the images as columns, with an entry per image; `FILE` only of visitors' files.
+    """Return the images as columns with one entry per image. The column `FILE` is filled only for visitors'
+    files.
 
     Args:
         names: Full names of the classes.
@@ -156,7 +158,8 @@ def table(images: Sequence[ReadImage], names: Sequence[str]) -> dict[str, list[s
 
 
 def drawn(labels: Ints, malignant: Bools, places: Ints, count: int, seed: int) -> list[int]:
-    """Return positions of cases to read, at random, half of them malignant if the test set has enough.
+    """Draw positions of cases to assess at random. Half of the cases are malignant if the test set has
+    enough.
 
     Args:
         labels: Class numbers of all cases [N], negative if unknown.

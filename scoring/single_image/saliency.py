@@ -23,7 +23,7 @@ Progress = Callable[[int, int], object]
 
 @dataclass(frozen=True)
 class SaliencyMap:
-    """How much hiding a part lowers the scores of all classes.
+    """How far the scores of all classes fall when a part of an image is hidden.
 
     Attributes:
         drops: Score with the part shown minus the score with it hidden [K, g, g]; positive: the part supports
@@ -42,8 +42,8 @@ class SaliencyMap:
     noise: np.ndarray
 
     def picture(self, k: int) -> np.ndarray:
-        """Return the map of class k over the pixels that the model received, float32 [height, width],
-        bilinear between the cells' centres."""
+        """Return the map of class k as float32 [height, width] for the pixels that the model received,
+        interpolated between the centres of the cells."""
         return enlarged(self.drops[k], *self.shape)
 
     def strongest(self, k: int) -> float:
@@ -56,8 +56,8 @@ class SaliencyMap:
         return self.strongest(k) >= max(FLOOR, float(self.noise[k]))
 
     def largest(self, k: int) -> tuple[int, int, float, float] | None:
-        """Return row and column of the cell that changes class k most, and the class's score before and
-        after; None for random halves."""
+        """Return row and column of the cell that changes class k most, and the score of the class before and
+        after. None for random halves."""
         if self.after is None:
             return None
         row, column = np.unravel_index(np.abs(self.drops[k]).argmax(), self.drops[k].shape)
@@ -65,11 +65,10 @@ class SaliencyMap:
 
 
 def enlarged(values: np.ndarray, height: int, width: int) -> np.ndarray:
-    """Return values float32 [g, g] enlarged to height x width px, bilinear between the cells' centres,
-    constant beyond the outermost.
+    """Enlarge values, float32 [g, g], to height x width px. They are interpolated bilinearly between the
+    centres of the cells, and constant outside them.
 
-    Pillow does this, because small matrix products wake all threads of the algebra library, which then wait
-    for each other.
+    Pillow computes this, because small matrix products would wake all threads of the linear algebra library.
     """
     return np.asarray(
         Image.fromarray(values.astype(np.float32)).resize((width, height), Image.Resampling.BILINEAR)
@@ -77,8 +76,11 @@ def enlarged(values: np.ndarray, height: int, width: int) -> np.ndarray:
 
 
 def surrounding(pixels: np.ndarray) -> Floats:
-    """Return the surrounding colour: per channel the median of the outer eighth of pixels uint8 (h, w, 3),
-    without a black frame; float32 [3]."""
+    """Return the surrounding colour of an image, float32 [3].
+
+    It is the median of each channel in the outer eighth of the pixels, uint8 (h, w, 3), without a black
+    frame.
+    """
     height, width = pixels.shape[:2]
     rim = max(1, round(BORDER_SHARE * min(height, width)))
     outside = np.ones((height, width), bool)
@@ -97,8 +99,13 @@ def scores(
     progress: Progress | None,
     cancelled: Callable[[], bool] | None,
 ) -> np.ndarray:
-    """Return probabilities [total, K] of prepared pixels with their vectors, run one by one, because batches
-    are not faster. Raises Cancelled within the time of one run; InputRefused."""
+    """Return probabilities [total, K] for prepared pixels with their vectors. They are run one by one,
+    because batches are not faster.
+
+    Raises:
+        Cancelled: Raised within the time of one run.
+        InputRefused: If the model fails.
+    """
     rows = np.empty((total, len(prediction.probabilities)))
     for done, (pixels, vector) in enumerate(inputs):
         if cancelled and cancelled():

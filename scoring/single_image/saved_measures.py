@@ -22,7 +22,7 @@ OFFSET = 1 << 15
 
 
 def place(truth: Pictures, folder: Path = PLACE) -> Path:
-    """Return the path for the measurements of a test set's images."""
+    """Return the path of the file that stores the measurements of a test set's images."""
     digest = hashlib.sha256(f"{VERSION}".encode())
     for index in range(len(truth)):
         digest.update(hashlib.sha256(truth.picture(index) or b"").digest())
@@ -30,7 +30,7 @@ def place(truth: Pictures, folder: Path = PLACE) -> Path:
 
 
 def saved(truth: Pictures, tile: bool = False, folder: Path = PLACE) -> MeasuredImages | None:
-    """Return the stored measurements of a test set's images; None if there are none for these bytes.
+    """Return the stored measurements of a test set's images. None if nothing is stored for these bytes.
 
     Args:
         truth: The test set.
@@ -56,7 +56,7 @@ def saved(truth: Pictures, tile: bool = False, folder: Path = PLACE) -> Measured
 
 
 def save(truth: Pictures, measured: MeasuredImages, folder: Path = PLACE) -> Path:
-    """Store the measurements of a test set's images, and return the file."""
+    """Store the measurements of a test set's images, and return the path of the file."""
     path, known = place(truth, folder), measured.known
     rows = [quality.as_dict() for quality in measured.qualities if quality is not None]
     # Packs best by feature, high bytes apart from low ones.

@@ -39,25 +39,25 @@ class DatedAnswer:
         return self.name if self.taken is None else f"{self.name}, {self.taken:%d %B %Y}"
 
     def span(self, k: int) -> tuple[float, float]:
-        """Lowest and highest score of class k over its turned and mirrored copies."""
+        """Return the lowest and highest score of class k over the turned and mirrored copies."""
         scores = self.prediction.probabilities if self.views is None else self.views.probabilities
         return float(scores[..., k].min()), float(scores[..., k].max())
 
     def score(self, k: int) -> str:
-        """Return the score of class k, with its range over the copies if they were requested."""
+        """Return the score of class k as text, with its range over the copies if they were requested."""
         low, high = self.span(k)
         score = f"{self.prediction.probabilities[k]:.2f}"
         return score if self.views is None else f"{score} ({low:.2f} to {high:.2f})"
 
 
 def by_date(answers: Sequence[DatedAnswer]) -> list[DatedAnswer]:
-    """Return photographs in the order of their dates; those without a date come last."""
+    """Sort answers by the date of their photographs. Photographs without a date come last."""
     return sorted(answers, key=lambda answer: (answer.taken is None, answer.taken or date.min))
 
 
 def changes_over_time(answers: Sequence[DatedAnswer], names: Sequence[str]) -> list[str]:
-    """Return how the scores of the highest-scoring classes changed between successive dates, and whether the
-    change exceeds the change by turning the same picture.
+    """Say how the scores of the highest-scoring classes changed between successive dates. Also say whether
+    each change is larger than those caused by turning the image.
 
     Args:
         answers: Answers in the order of the photographs' dates; photographs without a date do not count.
@@ -88,8 +88,12 @@ def _against_copies(before: tuple[float, float], after: tuple[float, float], cha
 
 
 def mean_scores(answers: Mapping[int, ImageAnswer]) -> Floats | None:
-    """Return the mean of the scores [K] of several photographs of a lesion with equal weights; None if one
-    has no answer. answers: by number of the photograph."""
+    """Return the unweighted mean of the scores [K] of several photographs of a lesion. None if an answer is
+    withheld.
+
+    Args:
+        answers: Answers by number of the photograph.
+    """
     if any(answer.reasons for answer in answers.values()):
         return None
     mean: Floats = np.mean([answer.prediction.probabilities for answer in answers.values()], axis=0)
@@ -97,8 +101,8 @@ def mean_scores(answers: Mapping[int, ImageAnswer]) -> Floats | None:
 
 
 def photographs_line(answers: Mapping[int, ImageAnswer], names: Sequence[str]) -> str:
-    """Return as a sentence whether several photographs of a lesion get the same class, and the mean of their
-    scores.
+    """Say in a sentence whether several photographs of a lesion get the same class, and give the mean of
+    their scores.
 
     Args:
         answers: Answers of one model, by number of the photograph.
@@ -142,7 +146,7 @@ def _light_line(answers: Mapping[int, ImageAnswer]) -> str:
 
 
 def photograph_cautions(top: int, others: Mapping[int, ImageAnswer], names: Sequence[str]) -> list[str]:
-    """Return the further photographs of a lesion without an answer or with another class, as short texts.
+    """Return short texts about further photographs of a lesion that have no answer or another class.
 
     Args:
         top: The class of the photograph in the headline.
@@ -156,7 +160,8 @@ def photograph_cautions(top: int, others: Mapping[int, ImageAnswer], names: Sequ
 
 
 def models_line(first: ImagePrediction, second: ImagePrediction, names: Sequence[str]) -> str:
-    """Return whether two models give the same class, as a sentence. names: full names of the classes."""
+    """Say in a sentence whether two models predict the same class. `names` are the full names of the
+    classes."""
     a, b = ((names[p.top], p.probabilities[p.top]) for p in (first, second))
     if first.top == second.top:
         return f"Both models give {a[0]}: {a[1]:.2f} and {b[1]:.2f}."

@@ -25,12 +25,17 @@ NEIGHBOURS = 30
 
 @dataclass(frozen=True)
 class Reference:
-    """Cases of a test set with a class and an answer, n of them.
+    """The n cases of a test set that have a true class and a model's output.
 
-    name: displayed name of the test set. generated: whether its images are computer-generated. ids [n];
-    indices [n]: positions in the test set. truth [n]: class numbers. outputs [n, k]: as the model returned
-    them; kind: kind of the outputs (`output_kinds.kind`). probabilities [n, K]. units [n]: cases of the same
-    patient share a number.
+    Attributes:
+        name: Displayed name of the test set.
+        generated: Whether its images are computer-generated.
+        indices: Positions of the cases in the test set [n].
+        truth: Class numbers [n].
+        outputs: Outputs of the model [n, k].
+        kind: Kind of the outputs (`output_kinds.kind`).
+        probabilities: Probabilities [n, K].
+        units: Unit numbers [n]; cases of the same patient share a number.
     """
 
     name: str
@@ -54,7 +59,7 @@ class Reference:
 
     @cached_property
     def temperature(self) -> float:
-        """Temperature fitted on these cases."""
+        """Temperature fitted on the cases, for scaling probabilities."""
         return calibration.fit_temperature(self.probabilities, self.truth)
 
     @cached_property
@@ -77,8 +82,14 @@ class Reference:
 
 @dataclass(frozen=True)
 class SimilarCase:
-    """A case with similar scores. index: its position in the test set. label: its class number. probabilities
-    [K]. distance: 0..1."""
+    """A case with similar scores.
+
+    Attributes:
+        index: Position in the test set.
+        label: Class number.
+        probabilities: Probabilities [K].
+        distance: Distance to the image, 0..1.
+    """
 
     index: int
     id: str
@@ -108,7 +119,7 @@ class RightShare:
 
 @dataclass(frozen=True)
 class ClassSet:
-    """The set of classes for one image.
+    """The set of possible classes for one image.
 
     Attributes:
         members: Whether each class is in the set, bool [K]; the highest-scoring one always is.
@@ -129,7 +140,7 @@ class ClassSet:
 
 
 class Labelled(Protocol):
-    """A test set with a class number per case, labels [N], -1 if unknown."""
+    """A test set with a class number for each case [N]; -1 if unknown."""
 
     def __len__(self) -> int: ...
     @property
@@ -152,9 +163,13 @@ def reference(
     units: np.ndarray | None = None,
     name: str | None = None,
 ) -> Reference:
-    """Return the cases of a test set with a class and outputs. truth, predictions: as read or run for the
-    challenge. units [N]: by default those of the challenge's intervals (patients, or else lesions, or else
-    cases)."""
+    """Return the cases of a test set that have a class and outputs.
+
+    Args:
+        truth: The test set, as read for the challenge.
+        predictions: The predictions, as read or run for the challenge.
+        units: Unit numbers [N]; by default patients, otherwise lesions, otherwise cases.
+    """
     if units is None:
         _, units = find_units(truth.columns, len(truth), UNIT_COLUMNS, truth.id_column)
     rows_kept = np.flatnonzero((truth.labels >= 0) & predictions.has_outputs)
@@ -176,8 +191,8 @@ def reference(
 
 
 def without(reference: Reference, index: int) -> Reference:
-    """Return the reference without a test case and all cases of its unit, for an image that is itself a test
-    case."""
+    """Return a copy without a test case and all cases of its unit. It is used if the image itself is this
+    test case."""
     own = np.flatnonzero(reference.indices == index)
     if not len(own):
         return reference
@@ -192,8 +207,8 @@ def without(reference: Reference, index: int) -> Reference:
 
 
 def alike(reference: Reference, row: np.ndarray, count: int = NEAREST) -> tuple[SimilarCase, ...]:
-    """Return the cases whose probabilities are most similar to those of an image [K], nearest first
-    (Hellinger distance)."""
+    """Return the cases whose probabilities have the smallest Hellinger distance to those of an image [K],
+    nearest first."""
     chosen = nearest(row, reference.probabilities, count)
     distances = hellinger(row, reference.probabilities[chosen])
     return tuple(
@@ -209,7 +224,7 @@ def alike(reference: Reference, row: np.ndarray, count: int = NEAREST) -> tuple[
 
 
 def right_alike(reference: Reference, row: Floats) -> RightShare:
-    """Return how often the model is right on cases with a highest score similar to that of `row` [K]."""
+    """Return how often the model is right on cases whose highest score is similar to that of `row` [K]."""
     highest, right, every = reference.highest, reference.right, len(reference) < 2 * NEIGHBOURS
     chosen, top = np.ones(len(highest), bool), int(np.argmax(row))
     if not every:
@@ -227,8 +242,8 @@ def right_alike(reference: Reference, row: Floats) -> RightShare:
 
 
 def class_set(reference: Reference, row: Floats) -> ClassSet:
-    """Return the possible classes of an image with probabilities `row` [K], class by class, including the
-    highest-scoring one."""
+    """Return the set of possible classes for an image with probabilities `row` [K]. The highest-scoring class
+    is always included."""
     cuts = conformal.thresholds(reference.probabilities, reference.truth, MISS)
     members, top = conformal.members(row, cuts), int(np.argmax(row))
     added = not members[top]
@@ -238,10 +253,10 @@ def class_set(reference: Reference, row: Floats) -> ClassSet:
 
 
 def reweighted(reference: Reference, row: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Return probabilities `row` [K] for a place with other class frequencies `wanted` [K] (any scale): p x
-    wanted / share in the test set, with sum 1.
+    """Adapt probabilities `row` [K] to other class frequencies `wanted` [K] (on any scale): p x wanted /
+    share in the test set, with sum 1.
 
-    A class that is missing in the test set keeps its weight 0 (Saerens 2002).
+    A class that is missing in the test set keeps the probability 0 (Saerens 2002).
     """
     weights = classification.divide(np.asarray(wanted, float), reference.support.astype(float), 0)
     total = float((row * weights).sum())
@@ -249,8 +264,10 @@ def reweighted(reference: Reference, row: np.ndarray, wanted: np.ndarray) -> np.
 
 
 def malignant_at(reference: Reference, malignant: np.ndarray, prevalence: float) -> np.ndarray:
-    """Return class frequencies [K] with sum 1 and the share `prevalence` (0..1) malignant, divided within
-    both groups as in the test set."""
+    """Return class frequencies [K] with sum 1, in which malignant classes have the share `prevalence` (0..1).
+
+    Within malignant and other classes, the proportions are those of the test set.
+    """
     shares = reference.support.astype(float)
     groups = np.where(malignant, shares[malignant].sum(), shares[~malignant].sum())
     return classification.divide(shares, groups, 0) * np.where(malignant, prevalence, 1 - prevalence)

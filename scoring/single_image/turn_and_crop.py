@@ -30,7 +30,7 @@ class Framing:
     square: bool = False
 
     def box(self, width: int, height: int) -> Box:
-        """Return the part within the turned photograph.
+        """Return the part in pixels of the turned photograph.
 
         Args:
             width: Width of the turned photograph, px.
@@ -66,7 +66,8 @@ def framed(photograph: Photograph, framing: Framing) -> Photograph:
 
 
 def framing_line(framing: Framing, width: int, height: int) -> str:
-    """Return as a sentence what was done to a photograph of width x height px; "" for nothing."""
+    """Say in a sentence how a photograph of width x height px was turned and cropped; "" if nothing was
+    done."""
     turned = (height, width) if framing.quarters % 2 else (width, height)
     left, top, wide, tall = framing.box(*turned)
     parts = []

@@ -25,7 +25,7 @@ REACH, SHARPNESS = 0.3, 8
 
 @dataclass(frozen=True)
 class WholePicture:
-    """Scores of a picture that is changed as a whole.
+    """Scores of an image that is changed as a whole.
 
     Attributes:
         before: Scores of the unchanged picture [K].
@@ -36,11 +36,11 @@ class WholePicture:
     after: Mapping[str, Floats]
 
     def tone(self, k: int) -> float:
-        """Return the largest change of class k by light or colour."""
+        """Return the largest change of class k's score by a change of light or colour."""
         return self._largest(k, TONES)
 
     def hidden(self, k: int) -> float:
-        """Return the largest change of class k when the middle or the surroundings are hidden."""
+        """Return the largest change of class k's score when the middle or the surroundings are hidden."""
         return self._largest(k, CHANGES.keys() - TONES.keys())
 
     def _largest(self, k: int, names: Iterable[str]) -> float:
@@ -100,14 +100,19 @@ def whole_picture(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> WholePicture:
-    """Run the model on each changed picture. Raises Cancelled within the time of one run; InputRefused."""
+    """Run the model on each changed image.
+
+    Raises:
+        Cancelled: Raised within the time of one run.
+        InputRefused: If the model fails.
+    """
     inputs = ((changed(prediction.prepared, name), prediction.vector) for name in CHANGES)
     rows = scores(model, prediction, inputs, len(CHANGES), progress, cancelled)
     return WholePicture(prediction.probabilities, dict(zip(CHANGES, rows, strict=True)))
 
 
 def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
-    """Return as a sentence how light and colour of the whole picture change class k.
+    """Say in a sentence how light and colour of the whole image change class k.
 
     Args:
         strongest: The largest change by hiding a part.

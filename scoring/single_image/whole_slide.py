@@ -25,7 +25,7 @@ SPARE = SpareDecoder(Limits(decoders=SLIDE_DECODERS))
 
 @dataclass(frozen=True)
 class WholeSlide:
-    """A whole slide.
+    """An uploaded whole slide image.
 
     Attributes:
         data: Its file, unread.
@@ -33,8 +33,8 @@ class WholeSlide:
         overview: The whole, reduced, uint8 (height, width, 3), read-only.
         box: Its most stained region.
         levels: Number of its resolutions.
-        micrometres: Per pixel, 0 if unknown.
-        magnification: Of the objective, 0 if unknown.
+        micrometres: Micrometres per pixel, 0 if unknown.
+        magnification: Magnification of the objective, 0 if unknown.
     """
 
     data: bytes
@@ -49,7 +49,11 @@ class WholeSlide:
 def opened(data: bytes, is_tile: bool = True) -> tuple[WholeSlide, Photograph] | None:
     """Return the slide in a file and its most stained region; None if the file is no slide.
 
-    Raises InputRefused (`image-unreadable`) with one sentence. If `is_tile` is false, every slide is refused.
+    Args:
+        is_tile: If False, every slide is refused.
+
+    Raises:
+        InputRefused: `image-unreadable` with one sentence.
     """
     if bytes(data[:4]) not in TIFF:
         return None
@@ -80,7 +84,7 @@ def around(slide: WholeSlide, x: float, y: float) -> Box:
 
 
 def region_line(slide: WholeSlide, box: Box) -> str:
-    """Return as a sentence which part of a slide a region is."""
+    """Say in a sentence which part of a slide a region is."""
     left, top, wide, tall = box
     width, height = slide.size
     scale = f"{slide.micrometres:.4g} µm per px" if slide.micrometres else "micrometres per pixel unknown"
@@ -93,7 +97,7 @@ def region_line(slide: WholeSlide, box: Box) -> str:
 
 
 def smaller_line(slide: WholeSlide) -> str:
-    """Return what a model receives of a slide that is smaller than a tile; "" for others."""
+    """Say what a model receives of a slide that is smaller than a tile; "" for larger slides."""
     wide, tall = slide.box[2:]
     if wide == tall == TILE_SIDE:
         return ""

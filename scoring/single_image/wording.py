@@ -75,8 +75,8 @@ UNTRIED = "it is not known how good the model is"
 
 
 def of_test_set(reference: Reference) -> str:
-    """Return the test set that a number refers to: "In this test set (n = 220, computer-generated, 20 per
-    class)"."""
+    """Return the beginning of a sentence that names the test set, such as "In this test set (n = 220,
+    computer-generated, 20 per class)"."""
     support = reference.support[reference.support > 0]
     spread = (
         f"{support[0]} per class"
@@ -92,7 +92,7 @@ def of_test_set(reference: Reference) -> str:
 
 
 def kind_line(kind: str) -> str:
-    """Return how scores are computed from outputs of a kind; "" for probabilities."""
+    """Say how scores are computed from outputs of a kind; "" for probabilities."""
     return {
         "probabilities": "",
         "percent": "The model's outputs are percent: the scores are the outputs divided by 100.",
@@ -101,7 +101,8 @@ def kind_line(kind: str) -> str:
 
 
 def headline(prediction: ImagePrediction, names: Sequence[str], cautions: Sequence[str] = ()) -> str:
-    """Return the highest score, and reasons for caution beside it. names: full names of the classes."""
+    """Return the highest score as text, with reasons for caution. `names` are the full names of the
+    classes."""
     tied, highest = prediction.tied, f"{prediction.probabilities[prediction.top]:.2f}"
     score = f"Highest score: {names[prediction.top]} {highest}"
     if len(tied) > 1:
@@ -115,8 +116,8 @@ def headline(prediction: ImagePrediction, names: Sequence[str], cautions: Sequen
 def cautions(
     chips: Sequence[QualityBadge], views: TurnedViews | None, card: ModelCard | None = None
 ) -> list[str]:
-    """Return the reasons for caution as short texts. card: performance of the model on the test set, None
-    while it is not known."""
+    """Return the reasons for caution as short texts. `card` is the performance of the model on the test set;
+    None if unknown."""
     found = [UNTRIED] if card is None else card.cautions
     found += [
         UNKNOWN_IN_SHORT if chip == UNKNOWN_LIKENESS else IN_SHORT.get(chip.name, chip.value)
@@ -129,8 +130,8 @@ def cautions(
 
 
 def right_line(right: RightShare, reference: Reference, name: str) -> str:
-    """Return how often the model is right on test cases with a similar highest score. name: full name of the
-    highest-scoring class."""
+    """Say how often the model is right on test cases with a similar highest score. `name` is the full name of
+    the highest-scoring class."""
     if not right.similar.n:
         return "The test set has no other case to compare it with."
     if right.similar.n == 1:
@@ -152,8 +153,8 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
 
 
 def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
-    """Return how reliable the prediction set is. names: full names of the classes; top: the highest-scoring
-    class."""
+    """Say how reliable the prediction set is. `names` are the full names of the classes; `top` is the
+    highest-scoring class."""
     share = f"{1 - class_set.miss:.0%}"
     sentence = f"A class is possible if its score is as high as in {share} of its test cases. {EXCHANGEABLE}"
     if class_set.top_added:
@@ -184,7 +185,7 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
 
 
 def temperature_line(reference: Reference) -> str:
-    """Return the temperature that scales the scores, and whether it is the best fit."""
+    """Say which temperature scales the scores, and whether it is the best fit."""
     temperature, n = reference.temperature, len(reference)
     sentence = f"Temperature-scaled: with the temperature {temperature:.2f}"
     if calibration.is_at_limit(temperature):
@@ -196,12 +197,12 @@ def temperature_line(reference: Reference) -> str:
 
 
 def views_line(views: TurnedViews) -> str:
-    """Return how much the answer changes when the photograph is turned and mirrored."""
+    """Say how much the answer changes when the photograph is turned and mirrored."""
     return f"In {views.changed} of {views.others} turned or mirrored copies the model chose another class."
 
 
 def dropped_line(kinds: Sequence[str]) -> str:
-    """Return what was removed from the file."""
+    """Say which metadata were removed from the file."""
     return (
         f"Removed from the file: {', '.join(kinds)}."
         if kinds
@@ -215,7 +216,7 @@ def scale_words(micrometres: float | None) -> str:
 
 
 def map_line(name: str, before: float, after: float) -> str:
-    """Return the largest change of a map, as a number."""
+    """Return the largest score change of a saliency map as text."""
     if before == after:
         return f"Hiding any one part leaves {name} at {before:.2f}."
     return (

@@ -29,8 +29,7 @@ NAMED_CASES = 3
 
 
 def as_read_there(cell: str) -> float:
-    """Return the number that the official scorer reads from a numeric cell. Its parser may round the last
-    digit differently."""
+    """Return the number that the official scorer reads from a numeric cell. The last digit may differ."""
     written, _, power = cell.strip().lower().lstrip("+-").partition("e")
     number, digits, decimals, beyond_point = 0.0, 0, 0, False
     for character in written:

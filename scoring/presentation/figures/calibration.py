@@ -58,8 +58,8 @@ def reliability(
     theme: Theme,
     labels: ReliabilityLabels = LARGEST_OUTPUT,
 ) -> go.Figure:
-    """Draw the observed frequency by output, in bins of equal width, and the number of cases in each bin
-    below.
+    """Draw the observed frequency against the output in bins of equal width, with the number of cases in each
+    bin below.
 
     Args:
         predicted: [bins] mean output of each bin, 0..1; NaN if the bin has no case.

@@ -21,8 +21,8 @@ class Canvas:
     """A figure under construction.
 
     Plotly checks each property when it is set, and copies all annotations and shapes whenever one is added.
-    This takes nine tenths of a figure's time. So `Canvas` collects everything first, and `figure` returns it
-    unchecked. Instead, the tests let Plotly check every kind of figure.
+    This takes nine tenths of a figure's time. Therefore `Canvas` collects everything first, and `figure`
+    returns it unchecked. Tests let Plotly check every kind of figure.
     """
 
     def __init__(self, theme: Theme, question: str, height: int, **layout: Any) -> None:
@@ -50,8 +50,10 @@ class Canvas:
         return Drawing({"data": self.traces, "layout": layout})
 
     def trace(self, kind: str, **properties: Any) -> None:
-        """Add a trace, for example `trace("bar", x=..., y=...)`; properties that are None are left out. A
-        trace with hover texts shows only these; without them it has no hover."""
+        """Add a trace, for example `trace("bar", x=..., y=...)`. Properties that are None are left out.
+
+        A trace with hover texts shows only these; without hover texts it has no hover.
+        """
         if "hovertemplate" not in properties:
             properties.setdefault("hoverinfo", "text" if properties.get("hovertext") is not None else "skip")
         written = {name: value for name, value in properties.items() if value is not None}
@@ -63,7 +65,8 @@ class Canvas:
         self.trace("scatter", x=x, y=y, mode="lines", line=line, name=name, **properties)
 
     def band(self, x: Floats, low: Floats, high: Floats, colour: str, **properties: Any) -> None:
-        """Add a pointwise 95 % band [points] where both ends are defined; colour: colour of its area."""
+        """Add a pointwise 95 % band [points] where both ends are defined. `colour` is the colour of the
+        area."""
         drawn = np.isfinite(low) & np.isfinite(high)
         self.trace(
             "scatter",
@@ -80,7 +83,7 @@ class Canvas:
     def write(
         self, x: float | str, y: float | str, text: str, colour: str, size: float = 12, **properties: Any
     ) -> None:
-        """Write text at a position, in data coordinates unless `properties` of the annotation say
+        """Write text at a position. Positions are data coordinates unless `properties` of the annotation say
         otherwise."""
         font = {"size": size, "color": colour}
         annotation = {"x": x, "y": y, "text": text, "showarrow": False, "font": font}
@@ -101,7 +104,7 @@ class Canvas:
         self.shapes.append({"type": "line", **ends, "line": line})
 
     def rectangle(self, x: tuple[float, float], y: tuple[float, float], colour: str, width: float) -> None:
-        """Draw the border of a rectangle between two positions on each axis."""
+        """Draw the border of a rectangle that spans `x` and `y`."""
         ends = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1]}
         self.shapes.append({"type": "rect", **ends, "line": {"color": colour, "width": width}})
 
@@ -114,7 +117,7 @@ class Canvas:
         self._axis("yaxis", title, properties)
 
     def rows(self, labels: Sequence[str], **properties: Any) -> None:
-        """Give the vertical axis a labelled row for each of 0, 1, ..., the first on top."""
+        """Use the vertical axis for labelled rows at 0, 1, ..., the first row on top."""
         ticks = {"tickvals": list(range(len(labels))), "ticktext": list(labels)}
         self.y_axis(**{"range": [len(labels) - 0.5, -0.5], "showgrid": False, **ticks, **properties})
 
@@ -136,7 +139,7 @@ class Canvas:
 
 
 def error_bars(low: Floats, value: Floats, high: Floats, **style: Any) -> Properties:
-    """Return error bars from low to high around values [points], in the form of a trace."""
+    """Return error bars from low to high around values [points], as properties of a trace."""
     ends = {"array": high - value, "arrayminus": value - low}
     return {"type": "data", "symmetric": False, **ends, **style}
 

@@ -36,7 +36,7 @@ def brief(value: float, sign: bool = False) -> str:
 
 
 def turned(columns: int) -> int:
-    """Return the angle of the names above the columns."""
+    """Return the angle at which names are written above this number of columns."""
     return -45 if columns > UPRIGHT else 0
 
 
@@ -49,7 +49,7 @@ def team_intervals(
     tied: int = 0,
     reference: float | None = None,
 ) -> go.Figure:
-    """Draw teams as dots with error bars; see `intervals`. The axis omits superfluous zeros. Rows with
+    """Draw teams as dots with error bars, as in `intervals`. Tick labels omit trailing zeros. Rows with
     `through_all` get a vertical line through all rows."""
     canvas = interval_canvas(rows, theme, question, axis_title, digits=digits, tied=tied, reference=reference)
     for row in rows:
@@ -67,10 +67,10 @@ def group_intervals(
     ends: Sequence[float],
     reference: float | None = None,
 ) -> go.Figure:
-    """Draw the teams in one group.
+    """Draw the teams in one group. For the other arguments see `intervals`.
 
-    ends: ends of the intervals of all neighbouring groups, so that their axes are the same. For the other
-    arguments see `intervals`.
+    Args:
+        ends: Ends of the intervals in all neighbouring groups, so that their axes are the same.
     """
     canvas = interval_canvas(rows, theme, question, axis_title, digits=3, tied=0, reference=reference)
     canvas.x_axis(tickformat=".3~f")
@@ -90,7 +90,8 @@ def pair_matrix(
     theme: Theme,
     better: Better = "higher",
 ) -> go.Figure:
-    """Draw the row's score minus the column's, coloured if the test separates the pair, otherwise pale.
+    """Draw the score of the row's team minus that of the column's team. A cell is coloured if the test
+    separates the pair, otherwise pale.
 
     Args:
         differences: [A, A].
@@ -163,7 +164,7 @@ class Ordering:
 def rules_heat(
     names: Sequence[str], rules: Sequence[Ordering], columns: Sequence[int], theme: Theme
 ) -> go.Figure:
-    """Draw the rank of each team under each rule, and Kendall's tau with the official ranking at the right.
+    """Draw the rank of each team under each rule, with Kendall's tau with the official ranking on the right.
 
     Args:
         names: Names of all ranked teams.
@@ -220,7 +221,7 @@ class ClassValues:
     risks: Mapping[str, str] = field(default_factory=dict)
 
     def hover(self, i: int, j: int, sign: bool) -> str:
-        """Return the hover text of a cell. sign: whether to write a plus sign."""
+        """Return the hover text of a cell. `sign` says whether positive numbers get a plus sign."""
         value = decimal(self.values[i, j], 3, sign)
         head = f"<b>{safe(self.teams[j])}</b>, {safe(self.classes[i])}"
         return f"{head}<br>{safe(self.measure)} {value}<br>n = {self.support[i]}"
@@ -229,7 +230,8 @@ class ClassValues:
 def class_heat(
     table: ClassValues, theme: Theme, chosen: tuple[str, str] | None = None, differences: bool = False
 ) -> go.Figure:
-    """Draw where the teams differ. Every cell can be clicked: its `customdata` is (class, team).
+    """Draw a measure of each class and team, so that differences between teams are visible. Every cell can be
+    clicked: its `customdata` is (class, team).
 
     Args:
         table: A measure of each class and team.
@@ -270,10 +272,11 @@ LONGEST = 22
 def case_heat(
     names: Sequence[str], cases: Sequence[str], right: Floats, theme: Theme, quantity: Quantity = SHARE
 ) -> go.Figure:
-    """Draw which cases each team has right. The strongest colour is wrong, and × means that nothing is right.
-    Cells show numbers if cases can be partly right.
+    """Draw how right each team is in each case. The strongest colour means wrong, and × that nothing is
+    right.
 
-    Every cell can be clicked: its `customdata` is (case, team).
+    Cells show numbers if cases can be partly right. Every cell can be clicked: its `customdata` is (case,
+    team).
 
     Args:
         cases: Names of the cases, hardest first.
@@ -313,7 +316,7 @@ def _end(name: str) -> str:
 
 
 def teams_right(counts: Sequence[int], theme: Theme) -> go.Figure:
-    """Draw how many cases 0, 1, ... all teams got right; counts: [A + 1]."""
+    """Draw in how many cases 0, 1, ... A teams are right. `counts` has the shape [A + 1]."""
     canvas = Canvas(theme, "How many teams are right?", 220)
     canvas.trace(
         "bar",

@@ -24,7 +24,7 @@ ROC, PRECISION_RECALL = ("1 − specificity", "sensitivity"), ("sensitivity", "p
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A marked point on a curve, at (x, y)."""
+    """A marked point at (x, y) of a curve."""
 
     mark: Mark
     x: float
@@ -33,7 +33,7 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve of a score that predicts a yes-or-no outcome.
+    """A curve, such as ROC, of a score that predicts a yes-or-no outcome.
 
     Attributes:
         x: [points] from 0 to 1, NaN for gaps.
@@ -60,7 +60,7 @@ class Curve:
         return np.isfinite(self.x) & np.isfinite(self.y)
 
     def colour(self, theme: Theme) -> str:
-        """Return the colour of the line if no legend names it."""
+        """Return the colour of a line that is not in a legend."""
         return theme.risk[self.risk] if self.risk else theme.accent
 
 
@@ -73,7 +73,7 @@ def points_at(marks: Sequence[Mark], x: Floats, y: Floats, thresholds: Floats) -
 def roc_figure(
     curves: Sequence[Curve], theme: Theme, question: str, level: float | None = None, is_small: bool = False
 ) -> go.Figure:
-    """Draw sensitivity over 1 - specificity, with the diagonal of chance.
+    """Draw sensitivity against 1 - specificity, with the diagonal of random guessing.
 
     Args:
         curves: One curve, or several with a legend.
@@ -96,7 +96,7 @@ def precision_recall_figure(
     prevalence: float | None = None,
     is_small: bool = False,
 ) -> go.Figure:
-    """Draw precision over sensitivity.
+    """Draw precision against sensitivity.
 
     Args:
         curves: One curve, or several with a legend.
@@ -115,8 +115,8 @@ def precision_recall_figure(
 
 
 def class_panel(curve: Curve, theme: Theme, prevalence: float | None = None) -> go.Figure:
-    """Draw one class as a small panel: its precision-recall curve, or its ROC curve if there is no
-    prevalence."""
+    """Draw the curve of one class as a small panel. It is a precision-recall curve, or a ROC curve if no
+    prevalence is given."""
     name = curve.name
     if prevalence is None:
         return roc_figure([curve], theme, f"How well is {name} separated from the rest?", is_small=True)

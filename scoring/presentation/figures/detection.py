@@ -25,7 +25,7 @@ NAME = 20
 
 @dataclass(frozen=True)
 class Reach:
-    """A score beside the maximum that is possible.
+    """A score beside its possible maximum.
 
     Attributes:
         value: The score; None draws only the name.
@@ -43,7 +43,7 @@ class Reach:
     chosen: bool = False
 
     def hover(self) -> str:
-        """Return the hover text of its dot."""
+        """Return the hover text of the dot that shows the score."""
         lines = [f"{safe(self.name)}: <b>{decimal(self.value, 3)}</b>"]
         if self.ends():
             lines.append(f"95% interval {span(self.interval, 3)}")
@@ -62,13 +62,13 @@ def spaced(name: str) -> str:
 
 
 def tail(name: str, length: int = NAME) -> str:
-    """Return the end of a name, because the names of a data set usually differ only at the end."""
+    """Return the end of a name that is too long, because names in a data set usually differ at the end."""
     return name if len(name) <= length else f"…{name[1 - length :]}"
 
 
 def reach(rows: Sequence[Reach], theme: Theme) -> go.Figure:
-    """Draw a dot with interval for each score, over a bar up to the possible maximum. Vertical strokes are
-    other values for comparison."""
+    """Draw each score as a dot with its interval, on a bar that ends at the possible maximum. Vertical
+    strokes mark other values for comparison."""
     canvas = Canvas(
         theme,
         "How close is the score to the best possible score?",
@@ -135,7 +135,8 @@ def _reached(canvas: Canvas, y: int, row: Reach) -> None:
 
 
 def class_heat(f1: Floats, classes: Sequence[str], cases: Sequence[str], theme: Theme) -> go.Figure:
-    """Draw the classes that fail in each image. A click on a cell gives its case as `customdata`.
+    """Draw a heat map of the F1 of each class in each image. A click on a cell gives its case as
+    `customdata`.
 
     Args:
         f1: [n, K] F1 of images and classes; NaN (a class neither in truth nor in prediction) is blank.
@@ -180,7 +181,7 @@ class Dependence:
 
 
 def along(dependence: Dependence, question: str, axis: str, theme: Theme) -> go.Figure:
-    """Draw a score as a function of a setting; the challenge's own setting is a dotted line.
+    """Draw a score as a function of a setting. A dotted line marks the setting that the challenge uses.
 
     Args:
         axis: Name of the setting, with its unit.
@@ -231,8 +232,8 @@ class AxisLabels:
 
 
 def densities(names: Sequence[str], truth: Floats, predicted: Floats, theme: Theme) -> go.Figure:
-    """Draw nuclei per mm2 of each class in truth (circle) and prediction (diamond) on a log axis; "none" has
-    its own position.
+    """Draw nuclei per mm2 of each class in truth (circle) and prediction (diamond) on a logarithmic axis.
+    "none" has its own position.
 
     Args:
         truth: [K] nuclei per mm2.
@@ -289,7 +290,7 @@ def _log_density(values: Floats) -> Floats:
 def shares(
     cases: Sequence[str], truth: Floats, predicted: Floats, labels: AxisLabels, theme: Theme
 ) -> go.Figure:
-    """Draw predicted over true shares; the diagonal means equality. A click on a dot gives its case as
+    """Draw predicted against true shares, with the diagonal of equality. A click on a dot gives its case as
     `customdata`.
 
     Args:
@@ -330,7 +331,7 @@ def distances(
     labels: AxisLabels,
     theme: Theme,
 ) -> go.Figure:
-    """Draw the share of nuclei with a neighbour of another class within a distance.
+    """Draw the share of nuclei that have a neighbour of another class within each distance.
 
     Args:
         within: [n] distances in um.

@@ -52,10 +52,8 @@ def name_cells(canvas: Canvas, columns: Sequence[str], rows: Sequence[str]) -> N
 def coloured(
     canvas: Canvas, values: Floats, limits: tuple[float, float], scale: Scale, hovers: Array
 ) -> None:
-    """Draw values [rows, columns] as colours. The first row is on top if the axis is reversed.
-
-    limits: the values at both ends of the scale.
-    """
+    """Draw values [rows, columns] as colours. The first row is on top if the axis is reversed. `limits` are
+    the values at both ends of the colour scale."""
     canvas.trace(
         "heatmap",
         z=values,
@@ -80,7 +78,7 @@ def text_colours(scale: Scale, shares: Floats) -> Array:
 
 
 def write_words(canvas: Canvas, texts: Array, colours: Array, size: int = 12) -> None:
-    """Write text into the cells; texts and colours: [rows, columns]."""
+    """Write texts [rows, columns] into the cells of a heat map, in the colours [rows, columns]."""
     for (row, column), text in np.ndenumerate(texts):
         if text:
             canvas.write(column, row, text, str(colours[row, column]), size)
@@ -91,8 +89,9 @@ def diverging(
 ) -> None:
     """Draw values [rows, columns] as colours around 0.
 
-    texts: texts of the values with sign, None for no text. strong: cells with strong text; the others have
-    pale text.
+    Args:
+        texts: Texts of the values with sign; None for no text.
+        strong: Cells with strong text; the others have pale text.
     """
     theme = canvas.theme
     scale = [[0.0, theme.categorical[1]], [0.5, theme.paper], [1.0, theme.categorical[0]]]
@@ -107,16 +106,18 @@ def diverging(
 
 
 def cell_texts(rows: int, columns: int, text: Callable[[int, int], str]) -> Array:
-    """Return texts [rows, columns], each made from its row and column."""
+    """Return an array of texts [rows, columns], computed from row and column."""
     return np.array([[text(i, j) for j in range(columns)] for i in range(rows)], dtype=object)
 
 
 def clickable(canvas: Canvas, keys: Sequence[Sequence[Hashable]], columns: int, size: int = 22) -> None:
-    """Put transparent points over the cells of the first trace, a heat map, because heat maps do not react to
+    """Put transparent points over the cells of a heat map, the first trace, because heat maps do not react to
     clicks. The axes end at the cells.
 
-    keys: `customdata` of the points, row by row. columns: number of points in a row. size: size of a point,
-    in pixels.
+    Args:
+        keys: `customdata` of the points, row by row.
+        columns: Number of points in a row.
+        size: Size of a point in pixels.
     """
     ground = canvas.traces[0]
     canvas.trace(

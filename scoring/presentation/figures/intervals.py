@@ -51,7 +51,7 @@ def intervals(
     tied: int = 0,
     reference: float | None = None,
 ) -> go.Figure:
-    """Draw dots with 95 % error bars, the first row on top; rows with fewer than 15 cases are grey and faint.
+    """Draw dots with 95 % error bars, the first row on top. Rows with fewer than 15 cases are grey.
 
     Args:
         tied: Number of shaded rows at the top.
@@ -71,7 +71,7 @@ def interval_canvas(
     tied: int,
     reference: float | None,
 ) -> Canvas:
-    """Draw the same as `intervals`, for figures that add to it."""
+    """Return the canvas of the figure that `intervals` draws, for figures that add to it."""
     beside = [_beside(row) for row in rows]
     right = 14 + 7 * max(map(len, beside)) if any(beside) else 12
     labels = [lined(row.name) for row in rows]
@@ -152,7 +152,8 @@ def _hover(row: IntervalRow, digits: int) -> str:
 
 
 def slice_rows(slices: Mapping[str, Mapping[str, Mapping[str, Any]]], metric: str) -> list[IntervalRow]:
-    """Return subgroups as rows for `intervals`: one per group, "age 0-29", unknown last.
+    """Return subgroups as rows for `intervals`. Each row is a group such as "age 0-29"; unknown values come
+    last.
 
     Args:
         slices: `ScoreCard.more["slices"]`: attribute -> group -> numbers.

@@ -52,7 +52,8 @@ class Patients:
 
 @dataclass(frozen=True)
 class Cloud:
-    """Dice of all patients for one structure, as a raincloud."""
+    """Dice of all patients for one structure, for a raincloud plot. Patients with Dice above 0, with Dice 0
+    and with two empty masks are separate."""
 
     name: str
     above: Patients
@@ -61,13 +62,15 @@ class Cloud:
 
 
 def colour(number: int, theme: Theme) -> str:
-    """Return the colour of structure number `number`."""
+    """Return the colour of the structure with this number."""
     return theme.categorical[number % len(theme.categorical)]
 
 
 def raincloud(clouds: Sequence[Cloud], theme: Theme) -> go.Figure:
-    """Draw for each structure the density of Dice above 0, a box of quartiles and every patient. Zeros are
-    separate crosses; patients with two empty masks are only counted."""
+    """Draw for each structure the density of Dice above 0, a box of its quartiles and every patient.
+
+    Zeros are separate crosses. Patients with two empty masks are only counted.
+    """
     canvas = Canvas(
         theme,
         "How well does each patient's mask fit?",
@@ -157,7 +160,7 @@ def _points(
 
 @dataclass(frozen=True)
 class VolumeAxis:
-    """A log10(mL) axis that begins with the power of ten below the smallest volume.
+    """A log10(mL) axis that begins at a power of ten below the smallest volume.
 
     Attributes:
         lowest: Log10 of the smallest volume.
@@ -175,7 +178,7 @@ class VolumeAxis:
         return self.lowest - APART
 
     def places(self, volumes: Floats) -> Floats:
-        """Return the positions of volumes in mL."""
+        """Return the positions of volumes (mL) on the axis."""
         logarithms = np.log10(np.maximum(volumes, 10.0**self.lowest))
         return np.where(np.asarray(volumes) > 0, logarithms, self.nothing)
 
@@ -191,7 +194,7 @@ class VolumeAxis:
 
 
 def volume_axis(*volumes: Floats) -> VolumeAxis:
-    """Return the axis for all given volumes in mL."""
+    """Return an axis that contains all given volumes in mL."""
     every = np.concatenate([np.asarray(v, float) for v in volumes]) if volumes else np.zeros(0)
     some = every[every > 0]
     lowest = np.floor(np.log10(max(some.min(), LEAST_ML))) if len(some) else 0.0
@@ -200,8 +203,8 @@ def volume_axis(*volumes: Floats) -> VolumeAxis:
 
 
 def dice_by_volume(name: str, patients: Patients, number: int, theme: Theme) -> go.Figure:
-    """Draw Dice over the true volume on a log axis; patients without the true structure are separate at
-    "none".
+    """Draw Dice against the true volume on a logarithmic axis. Patients without the true structure are shown
+    separately at "none".
 
     Args:
         number: Number of the structure, for its colour and symbol.
@@ -216,8 +219,8 @@ def dice_by_volume(name: str, patients: Patients, number: int, theme: Theme) -> 
 
 
 def volumes(name: str, patients: Patients, number: int, theme: Theme) -> go.Figure:
-    """Draw predicted over true volume on log axes; the diagonal means equality. Arguments as in
-    `dice_by_volume`."""
+    """Draw predicted against true volumes on logarithmic axes, with the diagonal of equality. Arguments are
+    those of `dice_by_volume`."""
     canvas = Canvas(theme, f"Is the volume of {name} right?", 300, hovermode="closest")
     axis = volume_axis(patients.truth_ml, patients.predicted_ml)
     ends = [axis.lowest, axis.layout()["range"][1]]

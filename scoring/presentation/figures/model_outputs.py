@@ -90,8 +90,8 @@ class Sweep:
     risks: Mapping[str, str] = field(default_factory=dict)
 
     def markers(self, theme: Theme, named: Sequence[int]) -> list[Properties]:
-        """Return the marker of every class: the shape shows the risk group, the colour the class; other
-        classes are grey."""
+        """Return the marker of every class. The shape shows the risk group, the colour the class; classes not
+        in `named` are grey."""
         colours: dict[int, str] = {}
         for k in named:
             # A class keeps its colour from figure to figure unless there are more classes than colours and
@@ -108,11 +108,11 @@ class Sweep:
         ]
 
     def plain(self, k: int) -> str:
-        """Return the name of a class for a hover text."""
+        """Return the name of class k for a hover text."""
         return label(safe(self.names[k]), self.risks.get(self.names[k]))
 
     def named(self, k: int, colour: str) -> str:
-        """Return the name of a class beside its shape, in a colour."""
+        """Return the name of class k with the symbol of its marker, in a colour."""
         shape = SHAPES.get(self.risks.get(self.names[k], ""), "●")
         return f"<span style='color:{colour};font-size:15px'>{shape}</span> {in_lines(self.names[k], LINE)}"
 
@@ -122,15 +122,15 @@ class Sweep:
 
 
 def prominent(outputs: Floats, most: int = NAMED) -> list[int]:
-    """Return the classes to colour in outputs [settings, K]: those with the largest output anywhere, in class
-    order."""
+    """Return the classes that get a colour, in class order. They have the largest outputs [settings, K] at
+    any setting."""
     largest: list[int] = np.argsort(-outputs.max(0), kind="stable")[:most].tolist()
     return sorted(largest)
 
 
 def spread(values: Sequence[float] | Floats, gap: float, low: float, high: float) -> list[float]:
-    """Return positions for labels beside values: in the same order, at least `gap` apart, and within low and
-    high if there is room."""
+    """Return positions for labels beside values. They keep the order and are at least `gap` apart. If there
+    is room, they lie within low and high."""
     order = np.argsort(values, kind="stable")
     placed = np.clip(np.array(values, float), low, high)
     for below, above in pairwise(order):
@@ -195,11 +195,11 @@ def sweep_lines(sweep: Sweep, theme: Theme, question: str, axis_title: str) -> g
 
 
 def setting_dots(sweep: Sweep, theme: Theme, question: str) -> go.Figure:
-    """Draw raw outputs for each choice of one input (gender, body site) as rows; the case's own choice is
-    bold.
+    """Draw raw outputs for each choice of one input (gender, body site) as rows. The row of the case's own
+    choice is bold.
 
-    The four classes with the largest outputs have a colour and a name above the first row; others are small
-    and grey.
+    The four classes with the largest outputs have a colour and a name above the first row. Other classes are
+    small and grey.
 
     Args:
         sweep: Outputs at every choice; the choices are names.

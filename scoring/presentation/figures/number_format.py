@@ -43,7 +43,7 @@ def share(value: float | None, digits: int = 3) -> str:
 
 
 def percent(value: float | None) -> str:
-    """Return a share, 0..1, as whole percent without a blank; None and NaN become a dash."""
+    """Return a share, 0..1, as whole percent without a space; None and NaN become a dash."""
     text = decimal(None if value is None else 100 * value, 0)
     return text if text == UNDEFINED else f"{text}%"
 

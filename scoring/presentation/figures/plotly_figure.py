@@ -22,10 +22,10 @@ all digits."""
 
 
 class Drawing(go.Figure):  # type: ignore[misc]
-    """A Plotly figure, stored as the JSON dictionary that is sent.
+    """A Plotly figure, stored as its JSON dictionary; Plotly objects are built only on access.
 
-    Plotly spends most of a figure's time on making an object of every trace and axis, copying all of them
-    twice, and searching them for arrays. A page or report needs none of this.
+    Plotly spends most of a figure's time on creating an object for every trace and axis, copying them twice,
+    and searching them for arrays. Pages and reports do not need this.
     """
 
     _description: Properties
@@ -51,18 +51,18 @@ class Drawing(go.Figure):  # type: ignore[misc]
 
     @property
     def traces(self) -> Sequence[Properties]:
-        """The traces; do not change them."""
+        """Traces of the figure, which must not be changed."""
         traces: Sequence[Properties] = self._description["data"]
         return traces
 
     @property
     def own_layout(self) -> Properties:
-        """The layout with its template; do not change it."""
+        """Layout of the figure with its template, which must not be changed."""
         layout: Properties = self._description["layout"]
         return layout
 
     def to_dict(self) -> Properties:
-        """Return the figure as it is sent, with arrays as bytes; do not change it."""
+        """Return the JSON dictionary of the figure, with arrays as bytes. It must not be changed."""
         if "_validate" in vars(self):  # Plotly's objects are there, and may have been changed
             changed: Properties = super().to_dict()
             return changed

@@ -38,14 +38,20 @@ class ScorePart:
 
 @dataclass(frozen=True)
 class Unit:
-    """Format of points out of 100: multiplied by `factor`, with a number of digits and a suffix."""
+    """How points out of 100 are displayed.
+
+    Attributes:
+        factor: Factor from points to the displayed number.
+        digits: Number of decimals.
+        name: Suffix.
+    """
 
     factor: float
     digits: int
     name: str
 
     def tick(self, points: float) -> str:
-        """Return points in the form of an axis."""
+        """Return points as a tick label."""
         return f"{self.factor * points:g}"
 
 
@@ -59,7 +65,8 @@ def score_strip(
     ceiling: float | None = None,
     unit: Unit = POINTS,
 ) -> go.Figure:
-    """Draw the parts of a score: solid points won add up to the score, hatched points lost fill up to 100.
+    """Draw the parts of a score. Solid bars are points won and add up to the score; hatched bars are points
+    lost and fill up to 100.
 
     Args:
         parts: Parts of the score; an undefined part wins no points.
@@ -180,9 +187,9 @@ def _strip_interval(canvas: Canvas, interval: Sequence[float], room: float) -> N
 def points_lost(
     per_class: Mapping[str, Mapping[str, Any]], theme: Theme, measure: tuple[str, str] = ("f1", "F1")
 ) -> go.Figure:
-    """Draw the points that each class's measure cost, the largest loss on top.
+    """Draw the points that each class loses, the largest loss on top.
 
-    The loss of a class without cases is hatched: no model can win these points on this test set.
+    The loss of a class without cases is hatched, because no model can win these points on this test set.
 
     Args:
         per_class: `ScoreCard.per_class` with score_worth and score_lost (shares of the score; None if the
@@ -237,7 +244,7 @@ MOST_POINTS = 5_000
 
 
 def predicted_by_truth(names: Sequence[str], truth: Floats, predicted: Floats, theme: Theme) -> go.Figure:
-    """Draw the true and predicted value of every case, and the line of no error.
+    """Draw the predicted against the true value of every case, with the diagonal of equality.
 
     Args:
         truth: True values [N].

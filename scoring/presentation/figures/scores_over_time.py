@@ -46,7 +46,7 @@ class DatedScore:
 def over_time(
     teams: Sequence[tuple[str, Sequence[DatedScore]]], theme: Theme, question: str, unit: str, digits: int
 ) -> go.Figure:
-    """Draw a line for each team through its submissions, oldest first, with 95 % error bars.
+    """Draw the scores of each team's submissions as a line, oldest first, with 95 % error bars.
 
     Args:
         teams: Names and submissions; only the first `MOST` are drawn.
@@ -129,7 +129,7 @@ NAMED_DAYS = 8
 
 @dataclass(frozen=True)
 class Moment:
-    """A submission.
+    """A submission in a figure of progress.
 
     Attributes:
         day: Time, as written at the axis.

@@ -65,7 +65,7 @@ class ImageScores:
 
     @property
     def has_sums(self) -> bool:
-        """Whether a risk group has several classes, so that their sum is drawn."""
+        """Whether some risk group has several classes, so that their sum is drawn."""
         return any(len(members) > 1 for members in self.groups().values())
 
     def hover(self, k: int) -> str:
@@ -79,7 +79,10 @@ class ImageScores:
 
 def ranked(scores: ImageScores, theme: Theme) -> go.Figure:
     """Draw classes as bars by risk group, highest score first, with the sum of each group that has several
-    classes. An error bar spans the scores of the rotated image."""
+    classes.
+
+    An error bar spans the scores of the rotated and mirrored image.
+    """
     groups, with_sums = scores.groups(), scores.has_sums
     rows: list[int | str] = []
     for group, members in groups.items():
@@ -135,7 +138,8 @@ def _bars(canvas: Canvas, scores: ImageScores, places: Mapping[int, int]) -> Non
 
 
 def among(scores: Floats, positive: Bools, own: float, threshold: float | None, theme: Theme) -> go.Figure:
-    """Draw the position of an image in a test set: one tick per case, malignant cases above the others.
+    """Draw where an image lies among the cases of a test set. Each case is a tick; malignant cases are above
+    the others.
 
     Args:
         scores: [n] total score of all malignant classes for each case.
@@ -187,7 +191,7 @@ def among(scores: Floats, positive: Bools, own: float, threshold: float | None, 
 def reweighted(
     classes: Sequence[str], risk: Sequence[str], before: Floats, after: Floats, theme: Theme, most: int = 5
 ) -> go.Figure:
-    """Draw the highest scores with the test set's class frequencies (ring) and with other frequencies
+    """Draw the highest scores for two sets of class frequencies: those of the test set (ring), and others
     (filled).
 
     Args:
@@ -233,7 +237,7 @@ def reweighted(
 def frame(
     jpeg: bytes, size: tuple[int, int], box: tuple[int, int, int, int], micrometres: float, theme: Theme
 ) -> go.Figure:
-    """Draw a picture with rulers and a frame; the pointer can drag a new frame.
+    """Draw an image with rulers and a frame. A new frame can be drawn by dragging.
 
     Args:
         size: Its width and height, px.
@@ -275,7 +279,7 @@ def _boxed(canvas: Canvas, x: tuple[float, float], y: tuple[float, float]) -> No
 
 @dataclass(frozen=True)
 class Saliency:
-    """The parts of an image that change the score of a class.
+    """How each part of an image changes the score of a class.
 
     Attributes:
         drops: [h, w] how far the score falls when each part is hidden.
@@ -295,8 +299,8 @@ class Saliency:
 
 
 def saliency(drop_map: Saliency, theme: Theme, opacity: float = 0.5) -> go.Figure:
-    """Draw a map of score drops over the image: red supports the class, blue opposes it. The colours are the
-    same in every theme, because the image is the same.
+    """Draw a map of score drops over the image. Red parts support the class, blue parts oppose it. The
+    colours do not depend on the theme.
 
     Args:
         opacity: Opacity of the strongest colours, 0..1.

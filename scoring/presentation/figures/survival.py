@@ -23,7 +23,7 @@ AT_RISK = -38
 
 @dataclass(frozen=True)
 class Event:
-    """The event of a survival curve: verb and past tense, for example "relapse" and "relapsed"."""
+    """The event of a survival curve, as verb and past tense, such as "relapse" and "relapsed"."""
 
     name: str
     past: str
@@ -53,7 +53,7 @@ class Group:
     number_at_risk: Ints
 
     def hovers(self, event: Event) -> list[str]:
-        """Return the hover texts of the start of the curve and of each time."""
+        """Return the hover texts for the start of the curve and for each time."""
         name = f"{safe(self.name)} risk"
         steps = zip(self.time, self.survival, self.at_risk, self.events, self.censored, strict=True)
         return [f"<b>{name}</b><br>from the start, n = {self.n}"] + [
@@ -73,7 +73,8 @@ class Stroke:
 
 
 def colours(theme: Theme) -> tuple[str, str, str]:
-    """Return the colours of low, middle and high risk, which differ without red and green."""
+    """Return the colours of low, middle and high risk. They are distinguishable with red-green colour
+    blindness."""
     return theme.categorical[0], theme.soft, theme.categorical[1]
 
 
@@ -159,10 +160,8 @@ def _at_risk(canvas: Canvas, strokes: Sequence[Stroke], moments: Floats) -> None
 
 
 def pair_bar(counts: Mapping[str, int], theme: Theme) -> go.Figure:
-    """Draw the numbers of concordant, tied, discordant and missing pairs side by side.
-
-    counts: Numbers of "concordant", "tied", "discordant" and "missing" pairs.
-    """
+    """Draw the numbers of concordant, tied, discordant and missing pairs side by side. `counts` contains them
+    by these names."""
     canvas = Canvas(
         theme, "How were the comparable pairs ordered?", 96, barmode="stack", bargap=0, hovermode="closest"
     )

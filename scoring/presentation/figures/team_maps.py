@@ -29,7 +29,7 @@ SYMBOLS = (
 
 @dataclass(frozen=True)
 class FirstPlaces:
-    """The first team under all weights of three parts of a score.
+    """The first team under all weightings of three parts of a score.
 
     Attributes:
         weights: [G, 3], each summing to 1.
@@ -43,7 +43,7 @@ class FirstPlaces:
     official: Sequence[float]
 
     def hovers(self, chosen: Bools) -> list[str]:
-        """Return the hover texts of the chosen points [G]."""
+        """Return the hover texts of the chosen weightings, bool [G]."""
         return [
             self._hover(point, [team for team, share in zip(self.teams, shares, strict=True) if share])
             for point, shares in zip(self.weights[chosen], self.first[chosen], strict=True)
@@ -57,7 +57,7 @@ class FirstPlaces:
 
 
 def weight_map(question: str, places: FirstPlaces, theme: Theme) -> go.Figure:
-    """Draw the first team under all weights of three parts; a ring marks the official weights.
+    """Draw the first team under all weightings of three parts. A ring marks the official weights.
 
     A team has the same colour and symbol in every map of the same teams. The legend gives each team's share
     of the map.
@@ -156,8 +156,8 @@ def size_scatter(
     limits: tuple[float, float] | None = None,
     better: Better = "higher",
 ) -> go.Figure:
-    """Draw the score over the model size on a logarithmic axis. A dot is filled if no smaller model has at
-    least the same score.
+    """Draw the score against the model size on a logarithmic axis. A dot is filled if no smaller model has at
+    least this score.
 
     Args:
         limits: Sizes in MiB at which the challenge begins to subtract points, and at which all points for

@@ -18,7 +18,7 @@ NAME = 26
 
 @dataclass(frozen=True)
 class TeamRange:
-    """A row of the plot.
+    """A row with a dot and two lines for ranges.
 
     Attributes:
         name: Name of the team, with its rank.
@@ -39,7 +39,7 @@ class TeamRange:
 def team_ranges(
     rows: Sequence[TeamRange], theme: Theme, question: str, axis_title: str, line: float | None = None
 ) -> go.Figure:
-    """Draw teams from top to bottom, with a faint line at every fifth row.
+    """Draw one row per team from top to bottom, with a faint line at every fifth row.
 
     Args:
         rows: The first on top; about 100 fill a printed page.
@@ -103,7 +103,8 @@ DASHES = {1: "solid", 0: "dot", -1: "dash"}
 
 @dataclass(frozen=True)
 class RankMove:
-    """Ranks of a team in two parts, with the possible ranks in each; None without replicates."""
+    """Ranks of a team in two parts of the test set, with the possible ranks in each. Possible ranks are None
+    without replicates."""
 
     team: str
     before: int
@@ -118,8 +119,8 @@ class RankMove:
 
 
 def rank_moves(moves: Sequence[RankMove], theme: Theme, question: str, parts: tuple[str, str]) -> go.Figure:
-    """Draw each team's rank in the first part at the left and in the second part at the right, with error
-    bars over the possible ranks.
+    """Draw each team's rank in the first part on the left and in the second part on the right. Error bars
+    show the possible ranks.
 
     Args:
         parts: Names of both parts.

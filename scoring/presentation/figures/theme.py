@@ -68,8 +68,11 @@ def channels(colour: str) -> Floats:
 
 
 def cividis(start: float, stop: float, page: str) -> tuple[tuple[float, str], ...]:
-    """Return the part of cividis between two positions (0..1). It fades into the page's background, so that
-    small values are faint and zero is invisible, in both themes."""
+    """Return the part of the colour scale cividis between two positions (0..1), faded into the background
+    colour of the page.
+
+    Small values are thus faint and zero is invisible, in both themes.
+    """
     steps, stops = np.linspace(0, 1, 21), np.linspace(0, 1, len(CIVIDIS))
     colours = np.array([channels(colour) for colour in CIVIDIS])
     shares = start + (stop - start) * steps
@@ -91,8 +94,7 @@ LIGHT, DARK = _theme("light"), _theme("dark")
 
 @cache
 def template(theme: Theme) -> dict[str, Any]:
-    """Return the Plotly template of a theme. Each figure receives it; Plotly's registry does not contain
-    it."""
+    """Return the Plotly template of a theme. It is passed to each figure and is not in Plotly's registry."""
     font = {"family": FONT, "size": 12, "color": theme.ink}
     # dragmode off and fixed ranges: a thumb that scrolls a phone must not zoom the chart.
     axis = {
@@ -128,7 +130,7 @@ def template(theme: Theme) -> dict[str, Any]:
 
 
 def safe(text: object) -> str:
-    """Return text from files in a safe form, because Plotly interprets some HTML in labels, including
+    """Return text from files with HTML escaped, because Plotly interprets some HTML in labels, including
     links."""
     return escape(" ".join(str(text).split()), quote=False)
 
@@ -147,14 +149,14 @@ def luminance(colours: Floats) -> Floats:
 
 
 def text_is_black(colours: Floats) -> Bools:
-    """Return whether black has more contrast than white on colours [..., 3]; the better of the two always has
-    a contrast above 4.5."""
+    """Return whether black text has more contrast than white text on colours [..., 3]. The better one always
+    has a contrast above 4.5."""
     raised = luminance(colours) + 0.05
     return raised / 0.05 >= 1.05 / raised
 
 
 def text_on(colour: str) -> str:
-    """Return black or white, whichever has more contrast on the colour."""
+    """Return black or white as the text colour, whichever has more contrast on a background colour."""
     return "#000000" if text_is_black(channels(colour)) else "#ffffff"
 
 
@@ -166,7 +168,7 @@ def in_lines(name: str, width: int) -> str:
 
 
 def label(name: str, risk: str | None = None, theme: Theme | None = None, shape_last: bool = True) -> str:
-    """Return a class with the symbol of its risk group, if it has one; labels always show both together.
+    """Return the name of a class with the symbol of its risk group, if it has one.
 
     Without a theme the result is plain text, for tables. With a theme it is Plotly's HTML, with the symbol in
     its colour and next to the axis.
@@ -180,12 +182,13 @@ def label(name: str, risk: str | None = None, theme: Theme | None = None, shape_
 
 
 def short(name: str, most: int = SHORT) -> str:
-    """Return a name that fits beside an axis. most: maximum characters."""
+    """Return a name shortened to at most `most` characters, to fit beside an axis."""
     return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def lined(name: str) -> str:
-    """Return a name as a label of the left axis: up to about 50 characters, in two lines if necessary."""
+    """Return a name as a label of the left axis, shortened to about 50 characters and broken into two lines
+    if necessary."""
     lines = [""]
     for part in PARTS.findall(name):
         for piece in (part[k : k + LINE] for k in range(0, len(part), LINE)):
@@ -198,7 +201,7 @@ def lined(name: str) -> str:
 
 
 def counted(name: str, n: int, risk: str | None, theme: Theme) -> str:
-    """Return class, number of cases (with a star below 15) and symbol as a label of the left axis."""
+    """Return a label for the left axis: class name, number of cases (with a star below 15), and symbol."""
     shape = label("", risk, theme).strip()
     cases = f"{n:.0f}{'*' if n < SMALL_CLASS else ''}"
     return f"{safe(name)} <span style='color:{theme.soft}'>{cases}</span> {shape}".strip()

@@ -52,7 +52,7 @@ class Mark:
     main: bool = False
 
     def colour(self, theme: Theme) -> str:
-        """Return the colour of its line and point."""
+        """Return the colour of the threshold's line and point."""
         return theme.accent if self.main else theme.ink
 
 
@@ -82,7 +82,7 @@ def threshold_lines(
     question: str = "How do results change with the threshold?",
     ends: Sequence[float] = (0, 1),
 ) -> go.Figure:
-    """Draw the measures that depend on the threshold, with their names above and the marks as vertical lines.
+    """Draw measures that depend on the threshold as curves with names above, and the marks as vertical lines.
 
     Args:
         curves: Measures [T] by key, and "threshold" [T].
@@ -127,8 +127,8 @@ def threshold_lines(
 def histogram(
     edges: Floats, negative: Ints, positive: Ints, marks: Sequence[Mark], theme: Theme, condition: Condition
 ) -> go.Figure:
-    """Draw the share of each class per bin of the score. Positive cases point upwards and the others
-    downwards, so that a small class is visible beside a large one.
+    """Draw the share of each class per bin of the score. Bars of positive cases point up and bars of other
+    cases down, so that a small class is visible.
 
     Args:
         edges: [bins + 1] edges of the bins, evenly spaced.
@@ -239,7 +239,7 @@ def net_benefit(
 def score_bar(
     score: float | None, marks: Sequence[Mark], span: Sequence[float], theme: Theme, is_positive: bool
 ) -> go.Figure:
-    """Draw the score of one case on a line of all thresholds, with the marks.
+    """Draw the score of one case and the marked thresholds on one line.
 
     Args:
         score: Score of the case, None if it has none.

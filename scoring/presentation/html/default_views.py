@@ -18,7 +18,7 @@ NONE = "none"
 
 
 def views(card: ScoreCard) -> Views:
-    """Return the headline and sections of a card."""
+    """Return default views of a scorecard: headline and sections."""
     curves = shared.curves(card) if "roc_grid" in card.arrays else ()
     blocks = (
         *_metrics(card),

@@ -25,7 +25,7 @@ Build = Callable[[Theme], Drawing]
 
 @dataclass(frozen=True)
 class Cell:
-    """Text of a table cell. kind: a class of the style sheet. tag: an element around the text."""
+    """Text of a table cell. `kind` is a class of the style sheet, `tag` an HTML element around the text."""
 
     text: object
     kind: str = ""
@@ -34,8 +34,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class Number:
-    """A number of a table cell, shown with `digits` decimals and a unit; the cell also stores it
-    unrounded."""
+    """A number in a table cell, shown with `digits` decimals and a unit. The HTML also contains the unrounded
+    number."""
 
     value: float
     digits: int = 3
@@ -45,7 +45,7 @@ class Number:
 
 @dataclass
 class Figures:
-    """The figures of a document, in the colours for paper.
+    """Figures of a report, drawn in colours for paper.
 
     Attributes:
         drawn: False leaves them out if there is no room.
@@ -57,14 +57,15 @@ class Figures:
     count: int = 0
 
     def place(self, figure: Figure) -> str:
-        """Return a figure with its caption under the question it answers."""
+        """Return a figure as HTML, with its question above and its caption below."""
         if not self.drawn or any(figure is other for other in self.shown):
             return ""
         drawn, question = self.draw(figure.build)
         return render("figure", drawn=Markup(drawn), question=question, caption=figure.caption)
 
     def draw(self, build: Build, width: int | None = None) -> tuple[str, str]:
-        """Return a figure as HTML, and its question. width: in pixels, if several figures share a row."""
+        """Return a figure as HTML, and the question it answers. `width` is in pixels, if several figures
+        share a row."""
         figure, number = build(LIGHT), self.count
         self.count += 1
         kind = "figure part" if width else "figure"
@@ -73,22 +74,20 @@ class Figures:
 
 
 def document(title: str, sections: Iterable[str]) -> str:
-    """Return one HTML file made of sections (HTML, "" for none)."""
+    """Return one HTML file made of sections. Each section is HTML, or "" to be left out."""
     written = [Markup(section) for section in sections if section]
     return template("document.html").render(title=title, policy=POLICY, sections=written)
 
 
 def rule(text: str) -> str:
-    """Return the rule of a challenge (Markdown), folded on a screen."""
+    """Return the scoring rule of a challenge (Markdown) as HTML, collapsed on a screen."""
     written = Markup(rendered_markdown.html(text))
     return render("folded", question="What is the rule?", summary="Rule in full", parts=[written])
 
 
 def findings(entries: Iterable[Finding], more: str = "") -> str:
-    """Return findings, worst first, folded on a screen; repeated findings are joined.
-
-    more: plain text below them.
-    """
+    """Return findings as HTML, worst first and collapsed on a screen. Repeated findings are joined; `more` is
+    plain text below."""
     noticed = list(entries)
     if not noticed:
         return section("What was noticed?", "<p>No finding about these files.</p>")
@@ -103,7 +102,7 @@ def findings(entries: Iterable[Finding], more: str = "") -> str:
 
 
 def provenance(entries: Mapping[str, object]) -> str:
-    """Return the provenance of the numbers, one entry per line."""
+    """Return the provenance of the numbers as HTML, one entry per line."""
     rows = [(name, Cell(_written(value), tag="code")) for name, value in _lines(entries)]
     return section("Where do the numbers come from?", table(("what", "value"), rows))
 
@@ -128,15 +127,16 @@ def _written(value: object) -> str:
 
 
 def section(question: str, *parts: str) -> str:
-    """Return parts (HTML) under their question."""
+    """Return a section: a question, and the parts (HTML) that answer it."""
     return render("question", question=question) + "".join(parts)
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[bool] = ()) -> str:
-    """Return an HTML table. Cells also store the unrounded value of a number. Numbers have three decimals
-    unless they are integers.
+    """Return an HTML table. Numbers have three decimals unless they are integers; cells also contain the
+    unrounded numbers.
 
-    right: whether each column is aligned right; by default columns of numbers are.
+    Args:
+        right: Whether each column is aligned right; by default columns of numbers are.
     """
     cells = [[_cell(value) for value in row] for row in rows]
     columns = [[row[k] for row in cells if row[k] is not None] for k in range(len(heads))]
@@ -145,7 +145,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[b
 
 
 def render(macro: str, **values: object) -> str:
-    """Return the output of a macro of `macros.html` for some values."""
+    """Render a macro of `macros.html` with some values."""
     return str(getattr(_templates().get_template("macros.html").module, macro)(**values))
 
 

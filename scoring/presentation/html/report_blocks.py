@@ -49,7 +49,7 @@ Lines = Sequence[tuple[str, str]]
 
 
 def sections(entries: Iterable[Section], figures: Figures) -> Iterator[str]:
-    """Yield the sections as HTML, each under its name, with figures in their place."""
+    """Yield the sections as HTML, each with its name and its figures."""
     for section in entries:
         parts = [html(block, figures) for block in section.blocks]
         if any(parts):
@@ -84,7 +84,7 @@ def html(block: Block, figures: Figures) -> str:
 
 
 def headline(entry: Headline, below: str, figures: Figures) -> str:
-    """Return the score, the numbers beside it, and its parts. below: text below the score."""
+    """Return the score, the numbers beside it, and its parts as HTML. `below` is the text below the score."""
     score, facts = entry.score, fact_rows(entry.facts)
     name = directed(score.name, score.better)
     parts = [render("hero", name=name, value=score.value, below=below, method=score.explain or "")]
@@ -125,7 +125,7 @@ def _panels(block: Panels, figures: Figures) -> str:
 
 
 def panel_width(block: Panels) -> int:
-    """Return the width in pixels of each of several small figures."""
+    """Return the width in pixels of each panel."""
     return WIDE_PANEL if block.width > PANEL else PANEL
 
 
@@ -151,7 +151,7 @@ def _table(block: Table) -> str:
 
 
 def shown_column(column: Column, block: Table) -> Column:
-    """Return a column as it is written: without decimals if all its numbers are counts."""
+    """Return the column in the form in which it is shown: without decimals if all numbers are counts."""
     values = [value for value in map(plain, block.rows[column.name]) if value is not None]
     whole = column.kind == "number" and all(isinstance(value, int) for value in values)
     return replace(column, digits=0) if whole else column
@@ -176,7 +176,7 @@ def cell(column: Column, raw: object, block: Table) -> object:
 
 
 def front_figures(strip: Figure | None, sections: Iterable[Section]) -> list[Figure]:
-    """Return the figures of the front page: the parts of the score, then the first figure of each section."""
+    """Return the figures of the front page: the parts of the score, and the first figure of each section."""
     firsts = (next(_each_figure(section.blocks), None) for section in sections)
     return [figure for figure in (strip, *firsts) if figure is not None][:FRONT_FIGURES]
 
@@ -194,12 +194,14 @@ def _each_figure(blocks: Iterable[Block]) -> Iterator[Figure]:
 
 
 def front_page(title: str, formula: str, lines: Lines) -> str:
-    """Return title, description of the score, the caller's lines, and a note on the report's limits."""
+    """Return the front page: title, description of the score, lines from the caller, and a note on the limits
+    of the report."""
     return render("front", title=title, formula=formula, lines=[line for line in lines if line[1]])
 
 
 def front_pictures(figures: Figures, chosen: Sequence[Figure]) -> str:
-    """Return the first figure over the whole width and two more side by side; none is repeated later."""
+    """Return the first figure over the whole width, and two more side by side. Later sections do not repeat
+    these figures."""
     drawn = [
         (question, Markup(drawing), figure.caption)
         for k, figure in enumerate(chosen)
@@ -210,7 +212,7 @@ def front_pictures(figures: Figures, chosen: Sequence[Figure]) -> str:
 
 
 def noticed(entries: Iterable[Finding]) -> str:
-    """Return the number of findings as a sentence, "" if there are none."""
+    """Return a sentence with the number of findings; "" if there are none."""
     text = tally(entries)
     return render("noticed", words=text) if text else ""
 

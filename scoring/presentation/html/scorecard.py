@@ -30,7 +30,8 @@ CASES = 200
 
 
 def views_of(card: ScoreCard) -> Views:
-    """Return the views of a card, as its challenge defines them, with whether the score is official."""
+    """Return the views of a scorecard, as its challenge defines them, and add whether the score is
+    official."""
     challenge = load_challenge(card.challenge)
     views = (challenge.display.views or default_views.views)(card)
     write = points if challenge.scoring.as_points else share
@@ -43,8 +44,7 @@ def views_of(card: ScoreCard) -> Views:
 
 
 def html(card: ScoreCard, views: Views | None = None, lines: Lines = ()) -> str:
-    """Return the report of a card. The same arguments give the same bytes. Names of files, classes and cases
-    are escaped.
+    """Return the report of a scorecard as HTML. The same arguments always give the same bytes.
 
     Args:
         views: The views to show; by default the challenge makes them.
@@ -77,7 +77,8 @@ def html(card: ScoreCard, views: Views | None = None, lines: Lines = ()) -> str:
 
 
 def fragment(card: ScoreCard) -> str:
-    """Return score, facts and tables of a card as HTML without scripts and figures, for a notebook."""
+    """Return the score, facts and tables of a scorecard as HTML for a notebook, without scripts and
+    figures."""
     views = views_of(card)
     figures = Figures(drawn=False)
     parts = (
@@ -97,13 +98,13 @@ def score_words(card: ScoreCard, as_points: bool) -> str:
 
 
 def headline(entry: Headline, figures: Figures) -> str:
-    """Return the score with its interval, the numbers beside it, and its parts."""
+    """Return the score with its interval, the numbers beside it, and its parts as HTML."""
     interval = entry.score.below
     return report_blocks.headline(entry, f"95% interval {interval}. " if interval else "", figures)
 
 
 def metrics(card: ScoreCard) -> str:
-    """Return all numbers of a card, with their names in the JSON file."""
+    """Return all numbers of a scorecard as HTML, with their names in the JSON file."""
     rows = [
         (named(name), value, span(card.intervals.get(name), 3), Cell(name, tag="code"))
         for name, value in card.metrics.items()
@@ -118,8 +119,8 @@ def metrics(card: ScoreCard) -> str:
 
 
 def cases(card: ScoreCard) -> str:
-    """Return the wrong cases, malignant cases predicted benign first; or all cases of a challenge without
-    right and wrong."""
+    """Return the wrong cases, malignant cases predicted benign first. If a challenge does not call cases
+    right or wrong, return all cases."""
     listed = list(card.cases)
     graded = bool(listed) and "correct" in listed[0]
     if graded:

@@ -55,7 +55,7 @@ NAMED = 24
 
 
 def html(record: Record, with_image: bool = True) -> str:
-    """Return the record as a self-contained HTML page.
+    """Return the record of an image as a self-contained HTML page.
 
     Args:
         with_image: Whether to include the image; only its pixels, nothing else from its file.
@@ -94,7 +94,7 @@ def html(record: Record, with_image: bool = True) -> str:
 
 
 def tile_html(record: TileRecord, with_image: bool = True) -> str:
-    """Return the record of a tile as a self-contained HTML page. Arguments as in `html`."""
+    """Return the record of a tile as a self-contained HTML page. Arguments are those of `html`."""
     counts, least, area = record.counts, record.least_confidence, record.counts.area_mm2
     has_counts, densities = record.counts_shown or not record.abstentions, counts.per_mm2
     columns = [counts.counts] if densities is None else [counts.counts, densities]

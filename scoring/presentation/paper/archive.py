@@ -25,7 +25,7 @@ BENCHSIDE = Citation("benchside", "Benchside", note=f"Version {__version__}")
 
 
 def of_card(card: ScoreCard, lines: Lines = ()) -> bytes:
-    """Return the zip of a scored submission.
+    """Return the zip for a paper about a scored submission.
 
     Args:
         lines: Names and texts on the front page of its report.
@@ -100,7 +100,7 @@ def _drawn(block: Figure | Panels) -> Iterator[tuple[str, str]]:
 def methods(
     challenge: Challenge[Any, Any], result: Iterable[str], source: Mapping[str, Any], lines: Lines
 ) -> str:
-    """Return a paragraph about the settings of the result.
+    """Return a paragraph for a paper that describes the settings of the result.
 
     Args:
         source: `provenance` of the result.

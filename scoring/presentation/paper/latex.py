@@ -46,7 +46,7 @@ GAP = 2
 
 
 def text(value: str, most: int = 400) -> str:
-    """Return a text for LaTeX, on one line. most: maximum characters."""
+    """Return a text escaped for LaTeX, on one line of at most `most` characters."""
     line = latex(shortened(value, most))
     written = "".join(WRITTEN.get(character, character) for character in line).strip()
     return f"{{}}{written}" if written.startswith(("[", "*")) else written  # else an option of the row before
@@ -94,8 +94,8 @@ def _width(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> int:
 
 
 def comma_separated(block: Table) -> str:
-    """Return a table as CSV: unrounded numbers, an interval as two columns, and no text that a spreadsheet
-    treats as a formula."""
+    """Return a table as CSV with unrounded numbers. An interval becomes two columns, and no text can be taken
+    for a formula by a spreadsheet."""
     columns = [named for column in block.columns for named in _columns(column, block)]
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")

@@ -22,7 +22,7 @@ TICK_PIXELS = {True: 80, False: 40}
 
 @dataclass(frozen=True)
 class Tick:
-    """A tick of an axis. place: coordinate on the axis, as `Axis.coordinate` returns it."""
+    """A tick of an axis. `place` is its coordinate, as returned by `Axis.coordinate`."""
 
     place: float
     words: TextLines
@@ -48,7 +48,7 @@ class Axis:
 
     @property
     def visible(self) -> bool:
-        """Whether more than the axis's marks is drawn."""
+        """Whether lines and labels of the axis are drawn, not only the data."""
         return bool(self.properties.get("visible", True))
 
     @property
@@ -57,7 +57,7 @@ class Axis:
         return self.properties.get("type") == "log"
 
     def coordinate(self, value: Any) -> float:
-        """Return the coordinate of a trace's value, NaN if it has none."""
+        """Return the coordinate of a data value; NaN if it has none."""
         if isinstance(value, str):
             return float(self.categories.get(value, math.nan))
         if value is None:
@@ -72,7 +72,7 @@ class Axis:
         return np.array([self.coordinate(value) for value in values], float)
 
     def pixel(self, coordinate: float) -> float:
-        """Return the pixel of a coordinate."""
+        """Return the pixel position of a coordinate."""
         (low, high), (start, end) = self.range, self.pixels
         return start + (coordinate - low) / (high - low) * (end - start)
 
@@ -120,7 +120,7 @@ class Axis:
 
 
 def written(value: float, form: str, step: float) -> str:
-    """Return a number as d3 formats it.
+    """Return a number as the JavaScript library d3 formats it.
 
     Args:
         form: d3 format, "" for as many decimals as the step needs.
@@ -143,7 +143,7 @@ def written(value: float, form: str, step: float) -> str:
 
 
 def merged(*layers: Properties) -> dict[str, Any]:
-    """Return merged properties; later ones win."""
+    """Return the given properties merged; later ones override earlier ones."""
     result: dict[str, Any] = {}
     for layer in layers:
         for name, value in layer.items():
@@ -167,8 +167,14 @@ MARKER = 0.8
 
 @dataclass(frozen=True)
 class Extent:
-    """An object that the range must contain: low and high coordinates, with the pixels that it needs on both
-    sides."""
+    """An object that the range of an axis must contain.
+
+    Attributes:
+        low: Lowest coordinate.
+        high: Highest coordinate.
+        before: Pixels that the object needs before `low`.
+        behind: Pixels that it needs after `high`.
+    """
 
     low: float
     high: float
@@ -204,7 +210,7 @@ def own(trace: Properties, name: str) -> bool:
 
 
 def positions(axis: Axis, trace: Properties, letter: str) -> Floats:
-    """Return the coordinates [n] of a trace along an axis: its own, or integers from 0."""
+    """Return the coordinates [n] of a trace along an axis. Without values, they are integers from 0."""
     values = trace.get(letter)
     if values is None:
         other = trace.get("y" if letter == "x" else "x")

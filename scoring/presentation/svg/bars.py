@@ -18,7 +18,7 @@ Sums = dict[tuple[float, bool], float]
 
 
 def bars(trace: Properties, plot: Plot, sums: Sums) -> Iterator[str]:
-    """Yield the bars of a trace; for stacked bars, `sums` is updated."""
+    """Yield the bars of a trace. For stacked bars, `sums` is updated."""
     level = trace.get("orientation") == "h"
     across, down = plot.axes_of(trace)
     along, beside = (across, down) if level else (down, across)
@@ -88,7 +88,7 @@ def _element(value: Any, k: int) -> Any:
 
 
 def heatmap(trace: Properties, plot: Plot) -> Iterator[str]:
-    """Yield the cells of a heat map, those with the same colour as one path; NaN stays blank."""
+    """Yield the cells of a heat map. Cells with the same colour form one path; NaN stays blank."""
     across, down = plot.axes_of(trace)
     values = np.array(trace["z"], float)
     low, high = float(trace["zmin"]), float(trace["zmax"])
@@ -130,7 +130,7 @@ CAP = 0.5
 
 
 def violin(trace: Properties, plot: Plot) -> Iterator[str]:
-    """Yield the upper half of a violin from the smallest value to the largest."""
+    """Yield the upper half of a violin plot, from the smallest to the largest value."""
     across, down = plot.axes_of(trace)
     values, middle = np.asarray(trace["x"], float), float(trace["y0"])
     places = np.linspace(values.min(), values.max(), STEPS)
@@ -143,7 +143,7 @@ def violin(trace: Properties, plot: Plot) -> Iterator[str]:
 
 
 def density(values: Floats, places: Floats) -> Floats:
-    """Return the density of values [n] at positions [m], by Gaussian kernels of Silverman's width."""
+    """Return the density of values [n] at positions [m], by Gaussian kernels with Silverman's bandwidth."""
     n = len(values)
     spread, quartiles = float(np.std(values, ddof=1)), np.diff(np.quantile(values, [0.25, 0.75]))[0]
     narrow = min(spread, float(quartiles) / 1.349) or spread or 1.0
@@ -152,7 +152,7 @@ def density(values: Floats, places: Floats) -> Floats:
 
 
 def box(trace: Properties, plot: Plot) -> Iterator[str]:
-    """Yield quartiles as a box, and whiskers to the smallest and the largest value."""
+    """Yield a box plot: a box of quartiles, and whiskers to the smallest and the largest value."""
     across, down = plot.axes_of(trace)
     values, middle = np.sort(np.asarray(trace["x"], float)), float(trace["y0"])
     # As Plotly does: value k of n stands at (k - 0.5) / n.

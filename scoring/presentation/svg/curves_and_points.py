@@ -24,7 +24,7 @@ SIZE = 6.0
 
 
 def scatter(trace: Properties, plot: Plot) -> Iterator[str]:
-    """Yield the elements of a trace; elements that are clipped to the plot's area form a group."""
+    """Yield the SVG elements of a scatter trace. Elements that are clipped to the plot area form a group."""
     mode = str(trace.get("mode", "lines"))
     across, down = plot.axes_of(trace)
     x, y = positions(across, trace, "x"), positions(down, trace, "y")
@@ -47,8 +47,8 @@ def dashed(line: Properties) -> str:
 
 
 def polyline(at: Floats) -> str:
-    """Return the path through positions [n, 2] in pixels; NaN makes a gap. Positions on a straight line
-    between neighbours are left out."""
+    """Return an SVG path through positions [n, 2] in pixels. NaN makes a gap. Positions on a straight line
+    between their neighbours are left out."""
     parts = []
     for piece in np.split(at, np.flatnonzero(~np.isfinite(at).all(1))):
         piece = np.round(piece[np.isfinite(piece).all(1)], 1)
@@ -66,7 +66,7 @@ def polyline(at: Floats) -> str:
 
 
 def points(trace: Properties, at: Floats, plot: Plot) -> Iterator[str]:
-    """Yield the marks of points at positions [n, 2]; marks with the same look form a group."""
+    """Yield the marks of points at positions [n, 2]. Marks with the same look form a group."""
     marker = trace.get("marker", {})
     n, line = len(at), marker.get("line", {})
     columns = [
@@ -141,7 +141,7 @@ def _whiskers(trace: Properties, plot: Plot, at: Floats) -> Iterator[str]:
 def whiskers(
     bars: Properties, letter: str, axis: Axis, ends: tuple[Floats, Floats], at: Floats, plot: Plot
 ) -> str:
-    """Return whiskers between two ends, in coordinates of the axis, through positions [n, 2] in pixels."""
+    """Return error bars between two ends (axis coordinates) through positions [n, 2] in pixels."""
     low, high = _pixels(axis, ends[0]), _pixels(axis, ends[1])
     cap, pieces = float(bars.get("width", 4)), []
     for a, b, (x, y) in zip(low, high, at, strict=True):
@@ -206,7 +206,7 @@ STROKES = {
 
 
 def path(symbol: str, size: float) -> str:
-    """Return the path of a mark around (0, 0).
+    """Return the SVG path of a symbol around (0, 0).
 
     Args:
         symbol: Plotly's name of the symbol, with or without "-open".
@@ -226,7 +226,7 @@ def path(symbol: str, size: float) -> str:
 
 
 def attributes(symbol: str, colour: str, line: tuple[str, float]) -> str:
-    """Return the attributes of a mark. line: colour and width in pixels of its border."""
+    """Return the SVG attributes of a symbol. `line` contains colour and width in pixels of its border."""
     tint, width = line
     if symbol in LINES:
         return f'fill="none" stroke="{paint(tint)}" stroke-width="{number(width)}"'
@@ -246,12 +246,13 @@ HEIGHT = math.sqrt(3) / 2
 
 
 def side(plot: Plot) -> float:
-    """Return the length of the triangle's sides in pixels."""
+    """Return the side length of the triangle of a ternary plot in pixels."""
     return min(plot.area.width, plot.area.height / HEIGHT)
 
 
 def places(weights: Floats, plot: Plot) -> Floats:
-    """Return positions [n, 2] in pixels of weights [n, 3]; the second part is at the lower left."""
+    """Return the positions [n, 2] in pixels of weights [n, 3] in a ternary plot. The second part is at the
+    lower left."""
     length, area = side(plot), plot.area
     weights = np.asarray(weights, float)
     weights = weights / weights.sum(1, keepdims=True)
@@ -262,7 +263,7 @@ def places(weights: Floats, plot: Plot) -> Floats:
 
 
 def ground(plot: Plot) -> Iterator[str]:
-    """Yield the lines of the triangle, its ticks and the names of the parts."""
+    """Yield the lines of the triangle of a ternary plot, its ticks and the names of the parts."""
     triangle, axes = plot.layout["ternary"], []
     for k, letter in enumerate("abc"):
         axis = triangle[f"{letter}axis"]
@@ -312,6 +313,6 @@ def _title(k: int, axis: Properties, corners: Floats, plot: Plot) -> Iterator[st
 
 
 def ternary_points(trace: Properties, plot: Plot) -> Iterator[str]:
-    """Yield the points of a trace of weights."""
+    """Yield the points of a trace in a ternary plot."""
     weights = np.column_stack([np.asarray(trace[letter], float) for letter in "abc"])
     yield from points(trace, places(weights, plot), plot)

@@ -92,7 +92,7 @@ def _title_colour(axis: Axis, plot: Plot) -> str:
 
 
 def shapes(plot: Plot, below: bool) -> Iterator[str]:
-    """Yield lines and rectangles. below: True for those under the marks, False for the others."""
+    """Yield the lines and rectangles below the marks (`below` is True) or above them (False)."""
     for shape in plot.layout.get("shapes", ()):
         if (shape.get("layer") == "below") is not below:
             continue
@@ -170,7 +170,7 @@ def _anchor(annotation: Properties, letter: str, low: str, high: str) -> str:
 
 
 def legend(plot: Plot) -> Iterator[str]:
-    """Yield the names of the traces with their symbols."""
+    """Yield the legend: names of the traces with their symbols."""
     if not plot.legend:
         return
     layout, area = plot.layout["legend"], plot.area

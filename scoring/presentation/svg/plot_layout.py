@@ -61,7 +61,7 @@ class Plot:
 
     @property
     def ink(self) -> str:
-        """Default colour of text."""
+        """Default colour of text in the figure."""
         return str(self.layout["font"]["color"])
 
     def axes_of(self, trace: Properties) -> tuple[Axis, Axis]:
@@ -76,7 +76,7 @@ class Plot:
 
 
 def measured(figure: Drawing, width: float, prefix: str) -> Plot:
-    """Return the layout of a figure for a width in pixels."""
+    """Return the layout of a figure that has the given width in pixels."""
     theme = figure.own_layout["template"]["layout"]
     layout = merged(theme, {name: value for name, value in figure.own_layout.items() if name != "template"})
     traces = figure.traces
@@ -179,19 +179,19 @@ ROW, SAMPLE, GAP = 19.0, 30.0, 10.0
 
 @dataclass(frozen=True)
 class LegendItem:
-    """A trace with its name."""
+    """A trace with its name in the legend."""
 
     trace: Properties
     words: TextLines
 
     @property
     def width(self) -> float:
-        """Width in pixels, including the symbol."""
+        """Width of the legend entry in pixels, including the symbol."""
         return SAMPLE + 5 + self.words.width
 
 
 def entries(traces: Sequence[Properties], layout: Properties) -> list[LegendItem]:
-    """Return the entries of a figure's legend; empty if it shows none."""
+    """Return the legend entries of a figure; empty if it shows no legend."""
     if not layout.get("showlegend"):
         return []
     size = float(layout["legend"].get("font", {}).get("size", 12))
@@ -208,8 +208,7 @@ def height_above(legend: Sequence[LegendItem], width: float) -> float:
 
 
 def in_rows(legend: Sequence[LegendItem], width: float) -> Iterator[tuple[int, float, LegendItem]]:
-    """Yield row, distance from the left in pixels, and entry of each name; names are side by side if there is
-    room."""
+    """Place legend entries side by side in rows. Yield row, distance from the left in pixels, and entry."""
     row, x = 0, 0.0
     for entry in legend:
         if x and x + entry.width > width:

@@ -48,7 +48,8 @@ SAFE_COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}|rgba?\([0-9., ]+\)")
 
 @dataclass(frozen=True)
 class TextRun:
-    """Characters with the same style. colour: None uses the colour of the text. size: in pixels."""
+    """Characters with the same style and font size in pixels. If `colour` is None, the colour of the whole
+    text is used."""
 
     text: str
     size: float
@@ -57,13 +58,13 @@ class TextRun:
 
     @property
     def width(self) -> float:
-        """Width in pixels."""
+        """Width of the characters in pixels."""
         return sum(map(_width, self.text)) * ROOM * self.size / 1000 * (BOLD if self.bold else 1)
 
 
 @dataclass(frozen=True)
 class TextLines:
-    """A text in lines of runs. size: font size in pixels."""
+    """A text in lines of runs, with the font size in pixels."""
 
     lines: tuple[tuple[TextRun, ...], ...]
     size: float
@@ -107,7 +108,7 @@ class TextLines:
 
 
 def words(text: object, size: float = 12) -> TextLines:
-    """Return text with only `<b>`, `<br>` and spans with colour and size interpreted.
+    """Parse a text in which only `<b>`, `<br>` and spans with colour and size are interpreted.
 
     Args:
         text: A label for Plotly, with names from files escaped.
@@ -120,7 +121,7 @@ def words(text: object, size: float = 12) -> TextLines:
 
 
 def number(value: float) -> str:
-    """Return a length with at most one decimal."""
+    """Return a length as text with at most one decimal."""
     text = f"{value:.1f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
