@@ -164,7 +164,6 @@ def create(
     """Create a board.
 
     Args:
-        store: The store for the board.
         board_id: The id: small letters, digits and hyphens.
         truth: The test set.
         name: Name of the test set in messages; None: its own name.
@@ -355,7 +354,6 @@ def change_settings(
     """Change the settings of a board; None leaves a setting unchanged.
 
     Args:
-        store: The store with the board.
         counts: Which submission of a team is ranked: "last" or "best".
         keep_refused: Whether to store files that are refused from now on. Stored files stay.
         visibility: Who can find the board besides organizers: "draft", "unlisted" or "public".

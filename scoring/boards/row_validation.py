@@ -217,11 +217,8 @@ def require_readable(board_id: str, rows: Iterable[schema.Base]) -> None:
 
 
 def damaged(board_id: str, problem: str) -> InputRefused:
-    """Return the exception that refuses a board with unreadable rows.
-
-    Args:
-        problem: The problem, without a full stop.
-    """
+    """Return the exception that refuses a board with unreadable rows. `problem` is the problem, without a
+    full stop."""
     message = f"this board cannot be read ({problem}): delete it, or restore the last backup."
     return InputRefused([error("board-damaged", shortened(board_id, 64), message)])
 

@@ -36,11 +36,8 @@ def copied_truth(outputs: Floats, positives: Bools, where: str) -> Iterator[Find
 
 
 def constant_output(outputs: Floats, where: str) -> Iterator[Finding]:
-    """Yield `constant-output` if outputs [N] or [N, K] are the same for all of several cases.
-
-    Args:
-        outputs: The predictions, NaN if missing.
-    """
+    """Yield `constant-output` if outputs [N] or [N, K] are the same for all of several cases. `outputs` are
+    the predictions, NaN if missing."""
     if len(outputs) > 1 and (outputs == outputs[0]).all():
         yield warning(
             "constant-output", where, "the same is predicted for every case: nothing is told apart."
@@ -124,11 +121,8 @@ def consequence(interval: str, n: int, kind: str | None) -> str:
 def few_cases(
     supports: Mapping[str, int], kind: str | None, what: str = "interval of F1"
 ) -> Iterator[Finding]:
-    """Yield `few-cases-in-class` for every class with at least one but too few cases.
-
-    Args:
-        supports: Number of cases by class.
-    """
+    """Yield `few-cases-in-class` for every class with at least one but too few cases. `supports` contains the
+    number of cases by class."""
     for name, n in supports.items():
         if 0 < n < SMALL_CLASS:
             sentence = f"{n} case{'s' * (n > 1)}: {consequence(what, n, kind)} cases."

@@ -28,11 +28,8 @@ def verdict(card: ScoreCard, question: str, actions: Mapping[str, str], fine: st
 
 
 def format_facts(model: Mapping[str, Any], there: bool = True) -> list[Fact]:
-    """Return facts about a model: ONNX version, kind of outputs and size of the graph.
-
-    Args:
-        there: Whether the official program has its own limits.
-    """
+    """Return facts about a model: ONNX version, kind of outputs and size of the graph. `there` says whether
+    the official program has its own limits."""
     return [
         Fact("IR version", str(model["ir_version"]), "official code: up to 10" if there else ""),
         Fact("Opset", str(model["opset"]), "official code: up to 21" if there else ""),
@@ -42,11 +39,7 @@ def format_facts(model: Mapping[str, Any], there: bool = True) -> list[Fact]:
 
 
 def tensors(model: Mapping[str, Any]) -> Table:
-    """Return a table of the inputs and outputs that a model declares.
-
-    Args:
-        model: `Inspection.model`.
-    """
+    """Return a table of the inputs and outputs that a model declares. `model` is `Inspection.model`."""
     return Table.of(
         "Which inputs and outputs does the model have?",
         [{**tensor, "what": end} for end in ("inputs", "outputs") for tensor in model[end]],

@@ -49,11 +49,8 @@ def shortened(text: object, limit: int = LIMIT) -> str:
 
 
 def nearest(written: object, known: Iterable[str], alike: float = 0.6) -> str:
-    """Return the most similar known word, ignoring case; "" if none is similar.
-
-    Args:
-        alike: Minimum similarity, 0 to 1.
-    """
+    """Return the most similar known word, ignoring case; "" if none is similar. `alike` is the minimum
+    similarity, 0 to 1."""
     spelling = {word.lower(): word for word in known}
     near = difflib.get_close_matches(str(written).lower(), spelling, 1, alike)
     return spelling[near[0]] if near else ""

@@ -182,7 +182,6 @@ def case_list(challenge: Challenge[Any, Any], card: ScoreCard, earlier: ScoreCar
 
     Args:
         challenge: The challenge of the scorecard.
-        card: The scorecard.
         earlier: Scorecard of another submission on the same cases; None: no changes are shown.
 
     Returns:

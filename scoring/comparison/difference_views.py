@@ -42,7 +42,6 @@ def class_values(
     """Return a figure of classes by team.
 
     Args:
-        displayed: The comparison.
         matrix: The measures of each class.
         chosen: Class and team of the framed cell.
         against: The team whose values are subtracted.
@@ -177,7 +176,6 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
     """Return a table of subgroups.
 
     Args:
-        displayed: The comparison.
         rows: The subgroups.
         looked_at: Total number of subgroups.
         question: The question that the table answers.

@@ -151,11 +151,8 @@ def _listed(comparison: Comparison) -> tuple[list[Finding], int]:
 
 
 def paper_zip(comparison: Comparison, lines: Lines = ()) -> bytes:
-    """Return the zip of a comparison for a paper.
-
-    Args:
-        lines: Names and texts on the front page of its report.
-    """
+    """Return the zip of a comparison for a paper. `lines` contains the names and texts on the front page of
+    its report."""
     challenge = load_challenge(comparison.challenge)
     sentences = [summary_text.leaders(comparison)]
     headline, sections = Headline(Fact("", "")), []

@@ -31,12 +31,8 @@ ROUNDING = 1e-9
 
 
 def with_fingerprint(card: ScoreCard, predictions: Any) -> ScoreCard:
-    """Return the card with the fingerprint of its predictions, unless it already has one.
-
-    Args:
-        card: The scorecard.
-        predictions: The predictions that were scored.
-    """
+    """Return the card with the fingerprint of its predictions, unless it already has one. `predictions` are
+    the predictions that were scored."""
     fingerprint = getattr(predictions, "fingerprint", None)
     if "aligned" in card.arrays or fingerprint is None:
         return card
@@ -47,11 +43,7 @@ def lacking(
     card: ScoreCard, challenge_id: str, metrics: Sequence[str], quantity: Callable[[str], Quantity]
 ) -> Iterator[Finding]:
     """Yield an error for every part that is missing in a scorecard or differs from the declaration of its
-    challenge.
-
-    Args:
-        quantity: Function that returns direction and range of the score or of a metric.
-    """
+    challenge. `quantity` is the function that returns direction and range of the score or of a metric."""
     checks = (_of_parts(card, challenge_id, metrics), _of_arrays(card), _of_ranges(card, metrics, quantity))
     for check in checks:
         for where, message in check:

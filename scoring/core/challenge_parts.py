@@ -213,11 +213,8 @@ class Scoring(Generic[Truth, Predictions]):
         return {SCORE: self.range, **{name: quantity.range for name, quantity in self.metrics.items()}}
 
     def quantity(self, name: str = SCORE) -> Quantity:
-        """Return direction and range of the score or a metric.
-
-        Args:
-            name: "score", a name in the card's `metrics`, or MEASURE/CLASS.
-        """
+        """Return direction and range of the score or a metric. `name` is "score", a name in the card's
+        `metrics`, or MEASURE/CLASS."""
         if name == SCORE:
             return Quantity(self.better, self.range)
         return self.metrics.get(name) or self.metrics.get(name.partition("/")[0], SHARE)

@@ -44,11 +44,7 @@ PICTURES = (*IMAGE_ENDINGS, ".svs", ".heic", ".heif", ".avif", ".dcm")
 
 def is_picture(name: str, data: bytes) -> bool:
     """Return whether a file is an image: by its extension, or by the DICOM marker, as DICOM files often have
-    no extension.
-
-    Args:
-        data: The bytes of the file, or at least the first 132.
-    """
+    no extension. `data` are the bytes of the file, or at least the first 132."""
     return name.lower().endswith(PICTURES) or data[128:132] == b"DICM"
 
 
@@ -205,11 +201,8 @@ def case_key(name: str) -> str:
 
 
 def sample_of(table: TextTable, column: int) -> list[str]:
-    """Return the trimmed cells of a column in about `SAMPLE` rows; they decide what the column is.
-
-    Args:
-        column: Position of the column in the table.
-    """
+    """Return the trimmed cells of a column in about `SAMPLE` rows; they decide what the column is. `column`
+    is the position of the column in the table."""
     return [cell.strip() for cell in table.columns[column][:: max(1, len(table) // SAMPLE)]]
 
 

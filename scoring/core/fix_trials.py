@@ -43,11 +43,7 @@ def is_trying() -> bool:
 
 
 def table_of(source: Source) -> TextTable | None:
-    """Return the table of a source; None if none can be read.
-
-    Args:
-        source: The source.
-    """
+    """Return the table of a source; None if none can be read."""
     try:
         files = open_source(source)
         return files.read_table(find_table(files, WITH_METADATA))[1]
@@ -56,12 +52,7 @@ def table_of(source: Source) -> TextTable | None:
 
 
 def score_words(challenge: "Challenge[Any, Any]", score: float) -> str:
-    """Return a score as text for the label of a button.
-
-    Args:
-        challenge: The challenge that defines the score.
-        score: The score, 0 to 1.
-    """
+    """Return a score as text for the label of a button. `score` is the score, 0 to 1."""
     return f"score {100 * score:.2f}" if challenge.scoring.as_points else f"score {score:.4f}"
 
 
@@ -163,8 +154,6 @@ def card_of(
     """Return the scorecard of a submission with changes; None if it is refused for another reason.
 
     Args:
-        challenge: The challenge.
-        source: The source.
         changes: What is changed of it.
         truth: The cases.
         read: Returns its predictions.
@@ -184,7 +173,6 @@ def scored(challenge: "Challenge[Any, Any]", truth: Any, read: Any) -> ScoreCard
     """Return the scorecard; None if scoring is refused, for example because a model ran on only some cases.
 
     Args:
-        challenge: The challenge.
         truth: The cases.
         read: The predictions.
     """

@@ -81,7 +81,6 @@ def with_columns(
     Args:
         refused: The refusal.
         source: The source that was refused.
-        challenge: The challenge.
         truth: The cases; None without a truth.
         name: Name of the source in messages.
     """
@@ -129,7 +128,6 @@ def with_scores(
     Args:
         outcome: The predictions, or the refusal.
         source: The source that was read, or a model.
-        challenge: The challenge.
         truth: The cases; None without a truth.
         read: Function that reads the source with changes; `Runs` for a model.
     """
@@ -272,7 +270,6 @@ def preview(source: Source, form: TableForm, truth: WithIds | None, name: str) -
 
     Args:
         source: The submission.
-        form: The required columns.
         truth: The cases.
         name: Name of the submission in messages.
     """
@@ -319,7 +316,6 @@ def score_of(
     """Return the score of a table with changes; None if it is refused for another reason.
 
     Args:
-        challenge: The challenge.
         source: The table.
         changes: The changes to the table.
         truth: The cases.

@@ -61,10 +61,7 @@ class Official:
 
     def badge(self, write: Callable[[float], str] = repr) -> str:
         """Return the short label beside the score, such as "official", that page, report and terminal show.
-
-        Args:
-            write: Function that formats a score.
-        """
+        `write` is the function that formats a score."""
         if self.changes:
             after = f"after {self.changes} change{'s' * (self.changes > 1)}: download the changed file"
             return f"{self.reading}, {after}" if self.reading else f"official {after}"

@@ -171,11 +171,7 @@ def table_of(ids: Sequence[str], outputs: Floats, columns: Sequence[str], id_nam
 
 def example_table(ids: Sequence[str], columns: Sequence[str], id_name: str = "filename") -> tuple[str, bytes]:
     """Return name and bytes of an example table in which all cases have the same outputs, sorted by case
-    name.
-
-    Args:
-        ids: Id of each case [N].
-    """
+    name. `ids` contains the id of each case [N]."""
     outputs = np.full((len(ids), len(columns)), 1 / max(2, len(columns)))
     return "example.csv", table_of(sorted(ids), outputs, columns, id_name).encode()
 

@@ -123,9 +123,6 @@ def _digest(value: list[Any]) -> str:
 def keep(store: Store, keeping: Keeping) -> tuple[SavedSubmission, bool]:
     """Save a scored submission.
 
-    Args:
-        store: The store.
-
     Returns:
         The saved submission, and whether it was saved before. If it was, missing files of the test set are
         added, and a new note replaces the old one.
@@ -244,9 +241,6 @@ def check_note(note: str) -> None:
 
 def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> tuple[int, list[SavedSubmission]]:
     """Delete saved submissions, and those of their files that nothing else in the store uses.
-
-    Args:
-        store: The store.
 
     Returns:
         Number of deleted files, and the remaining submissions that now hold the test set of a deleted one.

@@ -112,7 +112,6 @@ def saved(store: Store, challenge_id: str | None = None, owner: str = "") -> lis
     """Return a person's saved submissions, oldest first.
 
     Args:
-        store: The store.
         challenge_id: Only submissions to this challenge; None: all.
     """
     with store.read() as session:
@@ -188,7 +187,6 @@ def files(store: Store, entry: SavedSubmission, role: str) -> Sequence[tuple[str
     """Return the files of a saved submission by name, in their original order.
 
     Args:
-        store: The store.
         role: "submission" or "truth".
 
     Raises:
@@ -243,7 +241,6 @@ def steps(store: Store, group: Sequence[SavedSubmission]) -> list[Step]:
     """Compare each submission of a series with the best earlier one.
 
     Args:
-        store: The store with the submissions.
         group: A group from `series`.
 
     Raises:

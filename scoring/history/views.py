@@ -120,7 +120,6 @@ def summary(store: Store, card: ScoreCard, name: str, others: Sequence[SavedSubm
     """Say in a sentence (Markdown) whether a scorecard is better than the best saved one.
 
     Args:
-        store: The store with the others.
         name: Name of the scorecard's submission.
         others: Other submissions of its series.
 

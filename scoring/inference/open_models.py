@@ -127,11 +127,8 @@ class SharedModel:
 
 
 class HeldModels:
-    """The open models of this server, for all threads.
-
-    Args:
-        most: Maximum number of visitors' own open models.
-    """
+    """The open models of this server, for all threads. `most` is the maximum number of visitors' own open
+    models."""
 
     def __init__(self, most: int = MOST_MODELS, start: Start = ModelProcess):
         self._places, self._start = FairSemaphore(most), start

@@ -45,11 +45,8 @@ _ENDED = "the process that read it ended unexpectedly."
 
 
 class ReaderPool:
-    """Runs isolated readers (`scoring.common.transport`) in confined processes, for all threads.
-
-    Args:
-        fix: A sentence on what to do about a file that cannot be read.
-    """
+    """Runs isolated readers (`scoring.common.transport`) in confined processes, for all threads. `fix` is a
+    sentence on what to do about a file that cannot be read."""
 
     def __init__(self, limits: Limits = LIMITS, warm: int = WARM, fix: str = _PLAINER):
         self._warm, self._fix = warm, fix

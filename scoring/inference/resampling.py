@@ -124,11 +124,7 @@ class Weights:
 @lru_cache(maxsize=32)
 def weights(before: int, after: int, name: str) -> Weights:
     """Return Pillow's weights, computed as in `precompute_coeffs` and `normalize_coeffs_8bpc` of its
-    Resample.c.
-
-    Args:
-        name: Name of the filter in `FILTERS`.
-    """
+    Resample.c. `name` is the name of the filter in `FILTERS`."""
     shape, reach = FILTERS[name]
     scale = before / after
     wide = max(scale, 1.0)

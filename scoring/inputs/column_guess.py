@@ -75,12 +75,7 @@ class ColumnGuess:
 
     def changes(self, header: Sequence[str], form: TableForm) -> InputChanges:
         """Return the changes that rename the columns of a table as guessed. Other columns are left out if
-        they would interfere.
-
-        Args:
-            header: Headers of the table.
-            form: The required columns.
-        """
+        they would interfere. `header` contains the headers of the table."""
         named = {name: written for name, written in self.columns.items() if written is not None}
         present = {*map(key, header)}
         usual = next((name for name in form.case_names if name in present), None)
@@ -100,8 +95,6 @@ def guess(table: TextTable, form: TableForm, ids: Sequence[str] | None) -> Colum
     """Guess the columns of a table.
 
     Args:
-        table: The table.
-        form: The required columns.
         ids: Cases of the truth; None: the case column is the first column with different texts.
     """
     headers = [header for header in dict.fromkeys(table.header) if len(header) <= LONGEST]
@@ -180,11 +173,8 @@ def _words(text: str) -> list[str]:
 
 
 def joined_words(text: str) -> str:
-    """Return the words of a name as one word, without words that often occur beside class names.
-
-    Args:
-        text: A heading, or the name of a class.
-    """
+    """Return the words of a name as one word, without words that often occur beside class names. `text` is a
+    heading, or the name of a class."""
     return "".join(_words(text))
 
 
@@ -236,13 +226,7 @@ ROWS_LOOKED_AT = 2_000
 
 def readings_of(table: TextTable, form: TableForm, guessed: ColumnGuess) -> list[SuggestedFix]:
     """Return alternative fixes if a guess is ambiguous. They use numbered columns in either of two orders, or
-    each column that could be the required one.
-
-    Args:
-        table: The table.
-        form: The required columns.
-        guessed: The guessed columns.
-    """
+    each column that could be the required one. `guessed` are the guessed columns."""
     readings = {"": guessed}
     if guessed.any_of and guessed.case is not None:
         named = [dict.fromkeys(form.columns, header) for header in guessed.any_of]
@@ -270,8 +254,6 @@ def rival_of(
     there is only one set.
 
     Args:
-        table: The table.
-        form: The required columns.
         guessed: The first set.
         ids: Cases of the truth.
     """

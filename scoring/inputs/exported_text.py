@@ -40,11 +40,7 @@ Rows = list[list[str]]
 
 def exported_as_commas(data: bytes) -> tuple[bytes, str] | None:
     """Return an exported table as CSV, and its original layout; None for any other text. Rows stay on their
-    lines if possible.
-
-    Args:
-        data: The file.
-    """
+    lines if possible."""
     head = data[:HEAD].decode("utf-8-sig", "replace").splitlines()
     layout = _layout([line.strip() for line in head if line.strip()])
     if layout is None:
@@ -199,11 +195,7 @@ LEAST = 3
 
 def as_commas(data: bytes) -> tuple[bytes, str]:
     """Return a table as CSV with the same lines, and its original layout. Any other file is returned
-    unchanged, with "".
-
-    Args:
-        data: The file.
-    """
+    unchanged, with ""."""
     head = data[:LAYOUT_HEAD]
     header, *kinds = head.split(b"\n", 3)
     if len(kinds) == 3 and _are_roles(*kinds[:2]):

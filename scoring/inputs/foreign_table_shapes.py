@@ -44,8 +44,6 @@ def shape_problem(
     usual shape.
 
     Args:
-        table: The table.
-        form: The required columns.
         ids: Cases of the truth.
         codes: Codes of the table's refusal.
     """
@@ -95,12 +93,8 @@ def _long(table: TextTable, form: TableForm) -> Finding | None:
 
 
 def gap_problem(table: TextTable, count: int) -> Finding:
-    """Return `missing-value` for a long table, with a fix that fills its gaps with 0.
-
-    Args:
-        table: The table.
-        count: Number of missing pairs of case and class.
-    """
+    """Return `missing-value` for a long table, with a fix that fills its gaps with 0. `count` is the number
+    of missing pairs of case and class."""
     text = f"long table: {count:,} pairs of case and class are missing. Write a row for each, also for 0."
     fix = _filling(count, "missing pairs of case and class")
     return error("missing-value", table.header_place, text).with_fixes(fix)

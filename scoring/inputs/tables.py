@@ -146,7 +146,6 @@ def read_table(data: bytes, name: str) -> TextTable:
     whichever is most frequent in the header line. For other formats see `table_formats`.
 
     Args:
-        data: The file.
         name: Its name in messages.
 
     Returns:
@@ -299,7 +298,6 @@ def duplicate_column(table: TextTable, places: Sequence[int]) -> Finding:
     columns, a single fix is enough.
 
     Args:
-        table: The table.
         places: Their positions, from 0.
     """
     name, numbers = table.header[places[0]], [str(i + 1) for i in places]
@@ -320,7 +318,6 @@ def missing_column(table: TextTable, subject: str, names: Iterable[str], kind: K
     """Return `missing-column` for a required column, with the most similar existing header.
 
     Args:
-        table: The table.
         subject: Description of the missing column.
         names: Its possible names.
         kind: Kind of its cells: if no header is similar, columns of this kind are offered; "": none.
@@ -372,7 +369,6 @@ def repeated_row(
     """Return `duplicate-case` for a row with a repeated case, with its fixes.
 
     Args:
-        table: The table.
         row: The row.
         first: The earlier row of the same case.
         column: The column of case ids.

@@ -124,11 +124,7 @@ def quality(small: Numbers, short_side: int) -> Quality:
 
 def field_stop(brightest: Numbers) -> Bools:
     """Find the black frame of an image: black regions that touch the edge and surround a convex area. A
-    merely dark background is not convex.
-
-    Args:
-        brightest: The largest channel [height, width], 0..255.
-    """
+    merely dark background is not convex. `brightest` is the largest channel [height, width], 0..255."""
     labels, _ = scipy.ndimage.label(brightest <= BLACK)
     edge = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
     touches: Bools = np.isin(labels, edge[edge > 0])

@@ -112,11 +112,8 @@ def whole_picture(
 
 
 def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
-    """Say in a sentence how light and colour of the whole image change class k.
-
-    Args:
-        strongest: The largest change by hiding a part.
-    """
+    """Say in a sentence how light and colour of the whole image change class k. `strongest` is the largest
+    change by hiding a part."""
     largest, around = whole.tone(k), _around_line(whole, k, name)
     if largest < FLOOR:
         changes = "Made lighter, darker, warmer, cooler or grey"

@@ -59,11 +59,7 @@ class StatisticsOptions:
 
     def method(self, n_units: int) -> str | None:
         """Return the interval method: "wilson t", "percentile", "jackknife" or "bca"; None if there are too
-        few units.
-
-        Args:
-            n_units: Number of units of the test set.
-        """
+        few units. `n_units` is the number of units of the test set."""
         if self.interval != intervals.AUTO:
             return self.interval
         return intervals.WILSON_T if n_units >= UNITS_OF_INTERVAL else None
@@ -107,11 +103,7 @@ class StatisticsOptions:
         return intervals.jackknife(point, left_out)
 
     def findings(self, n_units: int) -> Iterator[Finding]:
-        """Yield reasons why the intervals are doubtful.
-
-        Args:
-            n_units: Number of units of the test set.
-        """
+        """Yield reasons why the intervals are doubtful. `n_units` is the number of units of the test set."""
         held = self.interval == intervals.AUTO
         if n_units < (UNITS_OF_COMPARISON if held else FEW_UNITS):
             yield warning("few-units", "intervals", self._of_few(n_units))

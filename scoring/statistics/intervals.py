@@ -131,11 +131,8 @@ def jackknife(point: float, left_out: Floats) -> list[float] | None:
 
 
 def jackknife_error(left_out: Floats) -> float:
-    """Return the jackknife standard error of a quantity.
-
-    Args:
-        left_out: The quantity without each unit [n], n at least 2.
-    """
+    """Return the jackknife standard error of a quantity. `left_out` is the quantity without each unit [n], n
+    at least 2."""
     n = len(left_out)
     return float(np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2)))
 

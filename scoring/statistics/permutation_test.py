@@ -103,11 +103,8 @@ class Exchange:
 
 
 def applies(n_units: int) -> bool:
-    """Return whether the permutation test can be used: from 20 units on.
-
-    Args:
-        n_units: Number of units of the test set.
-    """
+    """Return whether the permutation test can be used: from 20 units on. `n_units` is the number of units of
+    the test set."""
     return n_units >= UNITS_OF_COMPARISON
 
 

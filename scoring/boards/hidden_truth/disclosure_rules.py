@@ -49,11 +49,8 @@ class HiddenRules:
         return min(max(-int(step), 0), DECIMALS)
 
     def problems(self, quantity: Quantity) -> list[Finding]:
-        """Check the settings and return a finding for each invalid option of `board hide`.
-
-        Args:
-            quantity: Direction and range of the score.
-        """
+        """Check the settings and return a finding for each invalid option of `board hide`. `quantity` is the
+        direction and range of the score."""
         low, high = quantity.range
         below = f" to below {high - low:g}" if quantity.is_bounded else " on"
         checks = (

@@ -39,7 +39,6 @@ def split_board(
     from then on.
 
     Args:
-        store: The store with the board.
         share: Share of shown cases, drawn evenly by class, event, stage and value; None: use `cases`.
         seed: Seed of the draw; None: a secret random seed.
 

@@ -105,11 +105,8 @@ def _spent(board: OpenBoard, wanted: HiddenRules, ranking: BoardRanking) -> floa
 
 
 def bits_told(board: OpenBoard, ranking: BoardRanking) -> float:
-    """Return how many bits the scores of a board may have revealed until now.
-
-    Args:
-        ranking: The ranking of all phases.
-    """
+    """Return how many bits the scores of a board may have revealed until now. `ranking` is the ranking of all
+    phases."""
     if ranking.shown is None:
         return float(BITS_OF_OPEN * len(ranking.entries))
     return float(board.n_told) if ranking.hidden is None else _counted_bits(board, ranking)
@@ -273,11 +270,8 @@ def _team(ranking: BoardRanking, team: str, counts: RankedSubmission | None) -> 
 
 
 def use(board: OpenBoard, ranking: BoardRanking | None = None) -> Use:
-    """Return how much of a board's truth the scores of all teams together may have revealed.
-
-    Args:
-        ranking: The ranking of all phases, if known.
-    """
+    """Return how much of a board's truth the scores of all teams together may have revealed. `ranking` is the
+    ranking of all phases, if known."""
     ranking = ranking or board_ranking(board)
     with board.store.read() as session:
         row = session.get(Hidden, board.row.id)

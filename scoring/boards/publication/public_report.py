@@ -149,11 +149,8 @@ def open_sections(ranking: BoardRanking) -> tuple[Section, ...]:
 
 
 def hidden_truth_words(known: HiddenRules, is_split: bool = False) -> str:
-    """Describe in Markdown what a board reveals of its hidden truth.
-
-    Args:
-        is_split: Whether a part of the test set is withheld.
-    """
+    """Describe in Markdown what a board reveals of its hidden truth. `is_split` says whether a part of the
+    test set is withheld."""
     part = WORDS["split"] * is_split
     if known.detail == NOTHING:
         return f"{WORDS['nothing']} {part}".strip()

@@ -344,7 +344,6 @@ def rows_digest(store: Store, board_id: str) -> str:
     """Return a SHA-256 of all rows of a board, by which a change in the store is noticed.
 
     Args:
-        store: The store with the board.
         board_id: The board's id; an unknown id also has a digest.
     """
     digest = sha256()
@@ -379,11 +378,8 @@ def rank_change(now: int, before: int | None) -> str:
 
 
 def history_rows(teams: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return one row for each submission of the given teams, with team, minute and result.
-
-    Args:
-        teams: Teams as in `BoardRanking.as_dict`.
-    """
+    """Return one row for each submission of the given teams, with team, minute and result. `teams` contains
+    the teams as in `BoardRanking.as_dict`."""
     return [
         {
             **submission,

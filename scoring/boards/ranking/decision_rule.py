@@ -33,11 +33,8 @@ def digest(value: Any) -> str:
 
 
 def rule_now(session: Session, board_id: str, own: Rule) -> dict[str, str]:
-    """Return the rule that a board follows now.
-
-    Args:
-        own: Parts of the rule that the organizer wrote.
-    """
+    """Return the rule that a board follows now. `own` contains the parts of the rule that the organizer
+    wrote."""
     board, split = session.get_one(schema.Board, board_id), session.get(schema.Split, board_id)
     phase, hidden = schema.PhaseRow, session.get(schema.Hidden, board_id)
     phases = session.scalars(select(phase).where(phase.board_id == board_id)).all()
@@ -66,7 +63,6 @@ def fix_rule(store: Store, board_id: str, prizes: int, ties: str) -> None:
     """Fix the decision rule of a board before its first submission.
 
     Args:
-        store: The store with the board.
         prizes: Number of ranks that win a prize; 0: none.
         ties: Rule for teams that share a rank.
 

@@ -59,7 +59,6 @@ def set_members(store: Store, board_id: str, team: str, people: list[str]) -> No
     """Set the members of a team; an empty list removes all.
 
     Args:
-        store: The store with the board.
         people: E-mail addresses that the identity provider verifies, and groups as `group:NAME`.
 
     Raises:
@@ -94,7 +93,6 @@ def revoke(store: Store, person: str, now: float | None = None) -> None:
     """Revoke all present login tokens of a person, who must then log in again.
 
     Args:
-        store: The store.
         person: Key of the person, as in attempts: issuer and subject.
         now: Seconds since 1970; None: by the clock.
 
@@ -168,9 +166,6 @@ def keep_facts(store: Store, board_id: str, source: Source, name: str | None = N
     """Store facts about teams from a table with a column `team`. They replace earlier facts about these
     teams.
 
-    Args:
-        store: The store with the board.
-
     Returns:
         Notes on rows without a known team and on unknown columns.
 
@@ -191,7 +186,6 @@ def keep_typed(store: Store, board_id: str, team: str, cells: Mapping[str, str])
     """Store facts about one team that an organizer typed. They replace earlier facts about this team.
 
     Args:
-        store: The store with the board.
         cells: Text by fact; a blank text means unknown.
 
     Raises:

@@ -57,7 +57,6 @@ def nominate(store: Store, board_id: str, submission_id: str | None, team: str |
     withheld part.
 
     Args:
-        store: The store with the board.
         submission_id: The submission; None: the rule decides again.
         team: Name of the team; None: the submission's team.
 

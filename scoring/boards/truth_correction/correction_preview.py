@@ -153,11 +153,8 @@ class Correction:
 
 
 def correction(after: OpenBoard, before: OpenBoard) -> Correction:
-    """Return the differences between two versions of a board.
-
-    Args:
-        after: The later version, which may be a version that is not shown yet.
-    """
+    """Return the differences between two versions of a board. `after` is the later version, which may be a
+    version that is not shown yet."""
     now, then = board_ranking(after), board_ranking(before)
     scored = {entry.id for entry in then.entries if entry.card}
     refused = (
@@ -244,11 +241,8 @@ def _listed(cases: Sequence[str], most: int = 3) -> str:
 def changed_teams(
     after: BoardRanking, before: BoardRanking, relabelled: Collection[str] = ()
 ) -> list[TeamChange]:
-    """Return the effects of a new version on the teams, ordered by rank.
-
-    Args:
-        relabelled: Cases whose truth changed.
-    """
+    """Return the effects of a new version on the teams, ordered by rank. `relabelled` contains the cases
+    whose truth changed."""
     ranks_after, ranks_before = after.ranks, before.ranks
     ranked = sorted(ranks_after, key=lambda team: ranks_after[team] or len(ranks_after))
     teams = [*ranked, *(team for team in ranks_before if team not in ranks_after)]

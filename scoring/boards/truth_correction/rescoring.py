@@ -37,7 +37,6 @@ def rescore(
     """Score all submissions on a corrected truth or metadata table, or continue an unfinished rescoring.
 
     Args:
-        store: The store with the board.
         truth: The corrected test set, or the number of an earlier version to return to; None: the present
             test set or, without a table, continue the stopped run.
         progress: progress(done, total) over the submissions. If it raises an exception, the run stops.

@@ -110,11 +110,8 @@ class _Card:
         return has_prediction(self.declaration, self.predictions)
 
     def made(self, with_curves: bool) -> ScoreCard:
-        """Return the scorecard.
-
-        Args:
-            with_curves: Whether to compute ROC and precision-recall curves with bands.
-        """
+        """Return the scorecard. `with_curves` says whether to compute ROC and precision-recall curves with
+        bands."""
         declaration, drawn = self.declaration, self.drawn
         value, n_missing = float(self.point[SCORE][0]), int((~self.has).sum())
         findings = (*self.truth.findings, *self.predictions.findings, *self.gaps, *self._noticed())

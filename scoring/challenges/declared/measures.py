@@ -83,11 +83,8 @@ class Measured:
         return values
 
     def basis(self, units: Ints) -> Basis:
-        """Return how many units each quantity of `quantities` depends on.
-
-        Args:
-            units: Unit number of each case [N].
-        """
+        """Return how many units each quantity of `quantities` depends on. `units` contains the unit number of
+        each case [N]."""
         declaration, cases = self.declaration, self.cases
         ranges: dict[QuantityName, Range] = {use.key: use.metric.range for use in declaration.uses}
         resting: dict[Any, Bools] = subgroups.members(self.groups, self.shares)

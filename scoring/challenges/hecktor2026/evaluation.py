@@ -136,11 +136,8 @@ class HecktorEvaluation:
         return values | of_classes
 
     def basis(self, units: Ints) -> Basis:
-        """Return how many units each quantity of `quantities` depends on.
-
-        Args:
-            units: Unit number of each patient [N].
-        """
+        """Return how many units each quantity of `quantities` depends on. `units` contains the unit number of
+        each patient [N]."""
         cases: dict[QuantityName, Bools] = {}
         for s, (name, _) in STRUCTURES.items():
             cases |= dict.fromkeys((f"dice_{s}", ("mean_dice", name)), np.isfinite(self.dices[s]))

@@ -51,11 +51,8 @@ def raincloud(card: ScoreCard) -> Figure:
 
 
 def dice_by_volume(card: ScoreCard, structure: str) -> Figure:
-    """Return a figure of Dice against true volume, with one point per patient.
-
-    Args:
-        structure: A key of `STRUCTURES`.
-    """
+    """Return a figure of Dice against true volume, with one point per patient. `structure` is a key of
+    `STRUCTURES`."""
     return _by_patient(
         card,
         structure,
@@ -65,11 +62,7 @@ def dice_by_volume(card: ScoreCard, structure: str) -> Figure:
 
 
 def volumes(card: ScoreCard, structure: str) -> Figure:
-    """Return a figure of predicted against true volumes.
-
-    Args:
-        structure: A key of `STRUCTURES`.
-    """
+    """Return a figure of predicted against true volumes. `structure` is a key of `STRUCTURES`."""
     return _by_patient(
         card,
         structure,
@@ -104,11 +97,7 @@ def _patients(card: ScoreCard, structure: str, places: Sequence[int]) -> masks.P
 
 
 def confusion(card: ScoreCard, kind: str) -> Figure | None:
-    """Return the confusion matrix of stages; None if no patient has such a stage.
-
-    Args:
-        kind: "T" or "N".
-    """
+    """Return the confusion matrix of stages; None if no patient has such a stage. `kind` is "T" or "N"."""
     matrix = card.more["confusion_matrices"][kind]
     labels, counts, missing = matrix["labels"], matrix["counts"], matrix["missing"]
     cells = np.c_[np.reshape(counts, (len(labels), -1)), missing].astype(int)

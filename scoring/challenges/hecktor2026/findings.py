@@ -181,11 +181,8 @@ PAIRS = {
 
 
 def official(evaluation: HecktorEvaluation, score: float) -> Official:
-    """Return the official score by the published rules.
-
-    Args:
-        score: The score of the evaluation, NaN if undefined.
-    """
+    """Return the official score by the published rules. `score` is the score of the evaluation, NaN if
+    undefined."""
     options = evaluation.options
     usual = HecktorOptions()
     changed = [name for name in CHOICES if getattr(options, name) != getattr(usual, name)]

@@ -69,11 +69,7 @@ class Worst:
 
 
 def spread(card: ScoreCard, structure: str) -> Spread:
-    """Group the patients by the Dice of a structure.
-
-    Args:
-        structure: A key of `STRUCTURES`.
-    """
+    """Group the patients by the Dice of a structure. `structure` is a key of `STRUCTURES`."""
     groups: dict[str, list[int]] = {"above": [], "zero": [], "empty": []}
     for index, row in enumerate(card.cases):
         if row["mask"] == "no-truth":
@@ -111,11 +107,7 @@ def _millilitres(structure: str, counts: tuple[np.integer, ...], voxel_ml: float
 
 
 def worst(card: ScoreCard, by: str, most: int = 10) -> tuple[Worst, ...]:
-    """Return the patients with the worst values, worst first.
-
-    Args:
-        by: One of `WORST`.
-    """
+    """Return the patients with the worst values, worst first. `by` is one of `WORST`."""
     sign, value_of = WORST[by]
     candidates = [
         Worst(i, row["case"], value)

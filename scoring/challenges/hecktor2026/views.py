@@ -251,11 +251,7 @@ def _stages(card: ScoreCard, kind: str) -> Sequence[Block]:
 
 
 def recalls(card: ScoreCard, kind: str) -> Table:
-    """Return the recall of each stage.
-
-    Args:
-        kind: "T" or "N".
-    """
+    """Return the recall of each stage. `kind` is "T" or "N"."""
     entries = {name: entry for name, entry in card.per_class.items() if name[0] == kind and len(name) == 2}
     key = f"balanced_accuracy_{kind.lower()}"
     return Table.of(

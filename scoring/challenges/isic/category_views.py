@@ -203,11 +203,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> Data:
 
 
 def scores(card: ScoreCard, index: int) -> Figure:
-    """Return a figure of all scores of a case.
-
-    Args:
-        index: Position in `card.cases`.
-    """
+    """Return a figure of all scores of a case. `index` is the position in `card.cases`."""
     case, outputs = card.cases[index], card.arrays["outputs"][index].tolist()
     return Figure(
         partial(

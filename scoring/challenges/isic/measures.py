@@ -96,11 +96,8 @@ class CategoryScores:
 def answers(
     truth: IsicCases, predictions: Predictions, malignant: Sequence[str], inclusive: bool
 ) -> CategoryScores:
-    """Match truth and scores for computing measures.
-
-    Args:
-        inclusive: Whether a score of exactly 0.5 is positive.
-    """
+    """Match truth and scores for computing measures. `inclusive` says whether a score of exactly 0.5 is
+    positive."""
     outputs, labels, names = predictions.outputs, truth.labels, tuple(truth.categories)
     return CategoryScores(
         names,
@@ -209,11 +206,8 @@ def quantities(a: CategoryScores, weights: np.ndarray, metric: str) -> dict[Any,
 
 
 def basis(a: CategoryScores, units: np.ndarray, metric: str) -> Basis:
-    """Return how many units each quantity of `quantities` depends on.
-
-    Args:
-        units: Unit number of each case [N].
-    """
+    """Return how many units each quantity of `quantities` depends on. `units` contains the unit number of
+    each case [N]."""
     sides = {
         **dict.fromkeys(("recall", "sensitivity", "f1"), a.positives),
         "specificity": ~a.positives,

@@ -75,11 +75,8 @@ class IsicEvaluation:
         return self.quantities(self.truth.weights.score[None])
 
     def basis(self, units: Ints) -> Basis:
-        """Return how many units each quantity of `quantities` depends on.
-
-        Args:
-            units: Unit number of each case [N].
-        """
+        """Return how many units each quantity of `quantities` depends on. `units` contains the unit number of
+        each case [N]."""
         of_measures = measures.basis(self.answers, units, self.options.ranked_by)
         inside = counted(subgroups.members(self.groups, self.shares), units)
         return replace(of_measures, units={**of_measures.units, **inside})

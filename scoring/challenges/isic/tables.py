@@ -148,11 +148,8 @@ def duplicate_columns(table: TextTable) -> list[Finding]:
 
 
 def missing_category(table: TextTable, name: str, known: Collection[str] = ()) -> Finding:
-    """Return `missing-column` for a category, with the header that was probably meant.
-
-    Args:
-        known: Headers of other columns.
-    """
+    """Return `missing-column` for a category, with the header that was probably meant. `known` contains the
+    headers of other columns."""
     hint = did_you_mean(nearest(name, filter(None, table.header), 0.75))
     message = f"there is no column for category {name!r}: the truth has it, spelled exactly so.{hint}"
     missing = error("missing-column", table.header_place, message)

@@ -180,11 +180,7 @@ def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
 
 
 def table_at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
-    """Return the results of the chosen thresholds.
-
-    Args:
-        chosen: Threshold by category.
-    """
+    """Return the results of the chosen thresholds. `chosen` contains the threshold by category."""
     results = at(card, chosen)
     now = {name: share(card.metrics[name]) for name in ("macro_f1", "balanced_accuracy")}
     facts = (

@@ -113,11 +113,8 @@ def _choose_column(
     problems: list[Finding],
     findings: list[Finding],
 ) -> ReadRows | None:
-    """Return the score column: the only one beside the id, else the first with a known name.
-
-    Args:
-        is_raw: Whether the scale of the numbers is not asked about.
-    """
+    """Return the score column: the only one beside the id, else the first with a known name. `is_raw` says
+    whether the scale of the numbers is not asked about."""
     others = [i for i, header in enumerate(table.header) if i != id_column and header]
     if len(others) == 1:
         header = table.header[others[0]]

@@ -125,10 +125,7 @@ def map_problem(class_map: str) -> str | None:
 
 def mapped(counts: Mapping[str, int], where: str, naming: Naming | None = None) -> Iterator[Finding]:
     """Yield `names-mapped` for names that are not written in the canonical way or were mapped to a class.
-
-    Args:
-        counts: Number of nuclei by name as written.
-    """
+    `counts` contains the number of nuclei by name as written."""
     chosen = [
         f"{name!r} ({count:,}) as {CLASSES[index]}"
         for name, count in sorted(counts.items())

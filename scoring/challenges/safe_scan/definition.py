@@ -14,11 +14,8 @@ from scoring.core.submission import Predictions, example_table, faults_by_option
 
 
 def missing_option(noun: str) -> Option:
-    """Return the option that says how cases without a usable prediction count.
-
-    Args:
-        noun: The challenge's word for a prediction.
-    """
+    """Return the option that says how cases without a usable prediction count. `noun` is the challenge's word
+    for a prediction."""
     return Option(
         name="missing",
         help=f"cases without a usable {noun}: refuse (default), or count them as wrong",
@@ -35,11 +32,7 @@ LOSSES = {"log_loss": LOSS, "brier_score": LOSS}
 
 
 def inputs(columns: Sequence[str]) -> Inputs:
-    """Describe the files that the challenge accepts.
-
-    Args:
-        columns: Headers of a prediction table.
-    """
+    """Describe the files that the challenge accepts. `columns` contains the headers of a prediction table."""
     return Inputs(
         truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
         submission=InputKind("ONNX model, or prediction table or zip", ("onnx",)),
@@ -84,11 +77,8 @@ def scoring(
 def model_support(
     challenge_id: str, columns: Sequence[str], sweep: Callable[..., Any] | None = None
 ) -> ModelSupport[SafeScanCases, Predictions]:
-    """Return the functions of the module `model` that check and run ONNX models.
-
-    Args:
-        columns: Headers of a prediction table.
-    """
+    """Return the functions of the module `model` that check and run ONNX models. `columns` contains the
+    headers of a prediction table."""
     return ModelSupport(
         _part(challenge_id, "tables:read_images"),
         _part(challenge_id, "model:inspect"),

@@ -99,11 +99,8 @@ class SafeScanEvaluation:
         return arrays
 
     def exchange(self, unit_sums: Callable[[], Floats]) -> dict[str, Array]:
-        """Return the replicates and the input of the permutation test as arrays.
-
-        Args:
-            unit_sums: Function that returns the parts of the score by unit.
-        """
+        """Return the replicates and the input of the permutation test as arrays. `unit_sums` is the function
+        that returns the parts of the score by unit."""
         drawn = self.replicates
         return {**drawn.arrays, **permutation_test.card_arrays(bool(drawn.values), self.units, unit_sums)}
 

@@ -99,11 +99,8 @@ OFFICIAL_TABLES = ("labels.csv", "test.csv", "data.csv", "metadata.csv", "datase
 
 
 def place_consequences(files: SourceFiles, member: str) -> list[Finding]:
-    """Return what the official loader does because of the position of the table in a folder or zip.
-
-    Args:
-        member: The table that Benchside reads.
-    """
+    """Return what the official loader does because of the position of the table in a folder or zip. `member`
+    is the table that Benchside reads."""
     if files.kind == "file":
         return []
     near = [
@@ -233,10 +230,7 @@ def _hidden(table: TextTable) -> list[Finding]:
 
 def path_consequences(table: TextTable, cells: Sequence[str]) -> list[Finding]:
     """Return what the official loader does if a cell spells the name of an image differently from the file.
-
-    Args:
-        cells: Names of images as in the table.
-    """
+    `cells` contains the names of images as in the table."""
     odd = [
         i
         for i, cell in enumerate(cells)

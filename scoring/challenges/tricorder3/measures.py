@@ -78,11 +78,8 @@ def quantities(
 
 
 def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
-    """Return how many units each quantity of `quantities` depends on.
-
-    Args:
-        units: Unit number of each case [N].
-    """
+    """Return how many units each quantity of `quantities` depends on. `units` contains the unit number of
+    each case [N]."""
     y, p = truth.true_labels, predictions.labels
     is_true = y[:, None] == np.arange(len(CLASSES))
     cases: dict[QuantityName, Bools] = {

@@ -21,7 +21,6 @@ def of_types(data: bytes, name: str, types: bytes) -> bytes | None:
     """Replace type numbers in a file by their names; None for another file.
 
     Args:
-        data: The file.
         name: Its name in messages.
         types: The names of the types, {number: name} or {number: [name, colour]}.
     """
@@ -40,7 +39,6 @@ def of_lines(data: bytes, name: str) -> bytes | None:
     """Convert a file with one feature per line to GeoJSON; None for other lines.
 
     Args:
-        data: The file.
         name: Its name in messages.
 
     Raises:
@@ -87,7 +85,6 @@ def of_outlines(data: bytes, name: str, kind: str) -> list[dict[str, Any]] | Non
     one outline in turn.
 
     Args:
-        data: The file.
         name: Its name in messages.
         kind: The class of all cells.
 

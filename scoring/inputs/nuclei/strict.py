@@ -127,11 +127,7 @@ problem."""
 
 def listed(key: str, items: list[Any], graded: bool) -> tuple[NucleusList, dict[str, list[tuple[int, str]]]]:
     """Return the well-formed items of a file's list, and the problems of the others: code -> position and
-    text.
-
-    Args:
-        graded: Whether confidences are read.
-    """
+    text. `graded` says whether confidences are read."""
     shape = {"polygons": _outline, "nuclei": _centroid, "features": _geometry}[key]
     numbers: list[int] = []
     names: list[str] = []

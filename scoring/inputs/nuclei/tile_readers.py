@@ -37,7 +37,6 @@ def of_xml(data: bytes, name: str, member: str) -> Tiles | None:
     """Return the nuclei of each image tile in an XML file of an annotation tool; None for other XML.
 
     Args:
-        data: The file.
         name: Its name in messages.
         member: Its name in the source.
     """
@@ -60,7 +59,6 @@ def of_table(
     """Return the nuclei of each image tile in a table; None for another file.
 
     Args:
-        data: The file.
         name: Its name in messages.
         of_class: The image, and the class if known, of all nuclei, for a table without such columns.
         images: CellProfiler's table of images; empty if there is none.
@@ -89,7 +87,6 @@ def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: st
     text.
 
     Args:
-        data: The file.
         name: Its name, for messages.
         size: Width and height of its image, px.
         classes: A file that names the classes; empty if there is none.
@@ -105,7 +102,6 @@ def of_regions(data: bytes, name: str, kind: str | None, classes: frozenset[str]
     """Convert a set of ImageJ regions to the form of CellViT; None for another zip.
 
     Args:
-        data: The file.
         name: Its name in messages.
         kind, classes: As of `imagej_rois.cells_of`.
 
@@ -129,7 +125,6 @@ def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) ->
     with one document per image.
 
     Args:
-        data: The file.
         name: Its name in messages.
         images: The COCO file that names the numbered images and categories of a plain list of results; empty
             if there is none.
@@ -160,7 +155,6 @@ def of_named(
     about a single image.
 
     Args:
-        data: The file.
         name: Its name in messages.
         member: Its name in the source.
         sizes, classes: As of `by_tile`.

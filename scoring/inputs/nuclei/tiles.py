@@ -288,7 +288,6 @@ def moved_polygons(data: bytes, name: str, edits: dict[str, str]) -> bytes:
     """Return Multiple polygons JSON with edited coordinates.
 
     Args:
-        data: The file.
         name: Its name in messages.
         edits: As in `InputChanges`.
 

@@ -201,12 +201,8 @@ def _label_studio_cell(entry: Mapping[str, Any], value: Mapping[str, Any], usual
 
 
 def of_yolo(data: bytes, size: Size) -> list[Cell] | None:
-    """Return the cells of an Ultralytics file, whose classes are numbers; None for other text.
-
-    Args:
-        data: The file.
-        size: Width and height of its image, px.
-    """
+    """Return the cells of an Ultralytics file, whose classes are numbers; None for other text. `size`
+    contains the width and height of its image, px."""
     cells = []
     for line in data.splitlines():
         if not line.strip():

@@ -87,7 +87,6 @@ def cells_of(data: bytes, name: str) -> dict[str, list[dict[str, Any]]] | None:
     image that the file is named after.
 
     Args:
-        data: The file.
         name: Its name in messages.
 
     Raises:

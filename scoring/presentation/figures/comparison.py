@@ -67,11 +67,8 @@ def group_intervals(
     ends: Sequence[float],
     reference: float | None = None,
 ) -> go.Figure:
-    """Draw the teams in one group. For the other arguments see `intervals`.
-
-    Args:
-        ends: Ends of the intervals in all neighbouring groups, so that their axes are the same.
-    """
+    """Draw the teams in one group. For the other arguments see `intervals`. `ends` contains the ends of the
+    intervals in all neighbouring groups, so that their axes are the same."""
     canvas = interval_canvas(rows, theme, question, axis_title, digits=3, tied=0, reference=reference)
     canvas.x_axis(tickformat=".3~f")
     known = [end for end in ends if np.isfinite(end)]

@@ -182,10 +182,7 @@ class Dependence:
 
 def along(dependence: Dependence, question: str, axis: str, theme: Theme) -> go.Figure:
     """Draw a score as a function of a setting. A dotted line marks the setting that the challenge uses.
-
-    Args:
-        axis: Name of the setting, with its unit.
-    """
+    `axis` is the name of the setting, with its unit."""
     canvas = Canvas(theme, question, 260, hovermode="x unified")
     if dependence.best is not None:
         canvas.level(dependence.best, theme.zero)

@@ -204,11 +204,7 @@ def volume_axis(*volumes: Floats) -> VolumeAxis:
 
 def dice_by_volume(name: str, patients: Patients, number: int, theme: Theme) -> go.Figure:
     """Draw Dice against the true volume on a logarithmic axis. Patients without the true structure are shown
-    separately at "none".
-
-    Args:
-        number: Number of the structure, for its colour and symbol.
-    """
+    separately at "none". `number` is the number of the structure, for its colour and symbol."""
     canvas = Canvas(theme, f"Does Dice depend on the size of {name}?", 300, hovermode="closest")
     axis = volume_axis(patients.truth_ml)
     where = axis.places(patients.truth_ml), patients.dice

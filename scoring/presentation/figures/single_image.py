@@ -300,11 +300,7 @@ class Saliency:
 
 def saliency(drop_map: Saliency, theme: Theme, opacity: float = 0.5) -> go.Figure:
     """Draw a map of score drops over the image. Red parts support the class, blue parts oppose it. The
-    colours do not depend on the theme.
-
-    Args:
-        opacity: Opacity of the strongest colours, 0..1.
-    """
+    colours do not depend on the theme. `opacity` is the opacity of the strongest colours, 0..1."""
     width, height = drop_map.size
     rows, columns = (np.linspace(0, length - 1, CELLS).round().astype(int) for length in drop_map.drops.shape)
     middles, drawn = (np.arange(CELLS) + 0.5) / CELLS, drop_map.drops[np.ix_(rows, columns)]

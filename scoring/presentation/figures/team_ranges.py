@@ -120,11 +120,7 @@ class RankMove:
 
 def rank_moves(moves: Sequence[RankMove], theme: Theme, question: str, parts: tuple[str, str]) -> go.Figure:
     """Draw each team's rank in the first part on the left and in the second part on the right. Error bars
-    show the possible ranks.
-
-    Args:
-        parts: Names of both parts.
-    """
+    show the possible ranks. `parts` contains the names of both parts."""
     longest = max(len(short(move.team, MOVED_NAME)) for move in moves)
     canvas = Canvas(theme, question, 70 + ROW * max(4, len(moves)), margin={"r": 24 + WIDEST * longest})
     colours = {1: theme.accent, 0: theme.soft, -1: theme.second}

@@ -25,11 +25,8 @@ BENCHSIDE = Citation("benchside", "Benchside", note=f"Version {__version__}")
 
 
 def of_card(card: ScoreCard, lines: Lines = ()) -> bytes:
-    """Return the zip for a paper about a scored submission.
-
-    Args:
-        lines: Names and texts on the front page of its report.
-    """
+    """Return the zip for a paper about a scored submission. `lines` contains the names and texts on the front
+    page of its report."""
     challenge, views = load_challenge(card.challenge), views_of(card)
     first = views.headline.score
     sentences = (
