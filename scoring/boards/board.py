@@ -297,11 +297,8 @@ def _imported_or_broken(store: Store, board_id: str) -> dict[str, Any]:
 
 
 def own_options(challenge: Challenge[Any, Any], texts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the options of one submission, parsed from text.
-
-    Raises:
-        InputRefused: `bad-option` for unknown options of a submission, and for wrong values.
-    """
+    """Return the options of one submission, parsed from text. Raises InputRefused `bad-option` for unknown
+    options of a submission, and for wrong values."""
     own = {option.name: option for option in challenge.options if option.per_team}
     problems: list[Finding] = []
     values: dict[str, Any] = {}

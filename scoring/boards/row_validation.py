@@ -206,11 +206,8 @@ def plain(row: schema.Base) -> dict[str, Any]:
 
 
 def require_readable(board_id: str, rows: Iterable[schema.Base]) -> None:
-    """Check that a board's rows in the store follow the rules.
-
-    Raises:
-        InputRefused: `board-damaged` with the first invalid value.
-    """
+    """Check that a board's rows in the store follow the rules. Raises InputRefused `board-damaged` with the
+    first invalid value."""
     for row in rows:
         for name, problem in row_problems(type(row), plain(row)):
             raise damaged(board_id, f"{row.__tablename__}, {name}: {problem}")

@@ -60,11 +60,8 @@ def closing(verdict: str, problems: Sequence[Finding]) -> str:
 
 
 def write(target: str, content: str | bytes | Iterable[str], option: str) -> None:
-    """Write text (possibly in parts) or bytes to a file, or with "-" to standard output.
-
-    Raises:
-        InputRefused: `bad-option` for the option with the file name.
-    """
+    """Write text (possibly in parts) or bytes to a file, or with "-" to standard output. Raises InputRefused
+    `bad-option` for the option with the file name."""
     if target == "-":
         if isinstance(content, bytes):
             sys.stdout.buffer.write(content)

@@ -24,11 +24,8 @@ from scoring.store.database import Store
 
 @dataclass(frozen=True)
 class SavedSubmission:
-    """A saved submission; the attributes are those of `scoring.store.schema.Kept`.
-
-    Attributes:
-        has_truth: Whether the files of its test set are also saved.
-    """
+    """A saved submission; the attributes are those of `scoring.store.schema.Kept`. `has_truth` says whether
+    the files of its test set are also saved."""
 
     id: str
     content: str

@@ -141,11 +141,7 @@ def output_order(
     metadata: Mapping[str, str], categories: Sequence[str], where: str
 ) -> tuple[OutputOrder, tuple[Finding, ...]]:
     """Return which output of a model belongs to each class of a truth, by the model's entry `categories`. A
-    note says if the order differs.
-
-    Raises:
-        InputRefused: If the entry has other names.
-    """
+    note says if the order differs. Raises InputRefused if the entry has other names."""
     own = named_outputs(metadata, categories)
     if not own or own == tuple(categories):
         return None, ()

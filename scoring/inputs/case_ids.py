@@ -29,11 +29,8 @@ ROBOFLOW = re.compile(r"(.+)_(?:jpe?g|png|tiff?|bmp|webp)\.rf\.[0-9a-f]{32}", re
 
 @dataclass(frozen=True)
 class Matches:
-    """The case that each row of a table belongs to.
-
-    Attributes:
-        case: Index of the case of each row, EXTRA if there is none, AMBIGUOUS if several fit.
-    """
+    """The case that each row of a table belongs to. `case` is the index of the case of each row, EXTRA if
+    there is none, AMBIGUOUS if several fit."""
 
     case: Ints
     candidates: dict[int, tuple[int, ...]]

@@ -83,11 +83,8 @@ def _listing(files: SourceFiles) -> str | None:
 
 @isolated
 def cases_of_jobs(data: bytes, name: str) -> dict[str, str] | None:
-    """Return the case of every job by its folder; None if the file is another kind of list.
-
-    Raises:
-        InputRefused: With every job whose case cannot be determined.
-    """
+    """Return the case of every job by its folder; None if the file is another kind of list. Raises
+    InputRefused with every job whose case cannot be determined."""
     try:
         listed = json.loads(data)
     except (ValueError, RecursionError):
@@ -152,11 +149,7 @@ def _with_lone_json(original: Mapping[str, str], cases: set[str]) -> dict[str, s
 
 @dataclass(frozen=True)
 class AnswerColumns:
-    """Headings of the table made from job answers.
-
-    Attributes:
-        several: Whether an answer may be a list of rows.
-    """
+    """Headings of the table made from job answers. `several` says whether an answer may be a list of rows."""
 
     case: str = "image"
     number: str = "score"

@@ -32,12 +32,8 @@ USUAL_LUMA, LEAST_LIGHT = 165.0, 10
 
 @dataclass(frozen=True)
 class Tissue:
-    """Amount of tissue and stain in a tile.
-
-    Attributes:
-        white: Share without tissue, 0..1.
-        stained: Share of the tissue with the colours of haematoxylin and eosin, 0..1.
-    """
+    """Amount of tissue and stain in a tile. `white` is the share without tissue, 0..1. `stained` is the share
+    of the tissue with the colours of haematoxylin and eosin, 0..1."""
 
     white: float
     stained: float

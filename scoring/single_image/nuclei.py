@@ -88,11 +88,8 @@ def detected(detector: Detector, pixels: np.ndarray) -> Nuclei:
 
 
 def listed(support: TileSupport, data: bytes, size: tuple[int, int], name: str = "prediction.json") -> Nuclei:
-    """Return the nuclei in a prediction file for a tile of this width and height, px.
-
-    Raises:
-        InputRefused: With every problem, and if most nuclei are outside the tile.
-    """
+    """Return the nuclei in a prediction file for a tile of this width and height, px. Raises InputRefused
+    with every problem, and if most nuclei are outside the tile."""
     nuclei = support.read(data, name)
     outside = nuclei.outside(size)
     if outside.sum() > len(nuclei) / 2:

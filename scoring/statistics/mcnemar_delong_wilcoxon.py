@@ -17,11 +17,8 @@ from scoring.statistics.interval_options import DIGITS
 
 @dataclass(frozen=True)
 class BinarySample:
-    """Which cases a team got right: accuracy, sensitivity or specificity is their share.
-
-    Attributes:
-        right: Whether each counted case is right [n].
-    """
+    """Which cases a team got right: accuracy, sensitivity or specificity is their share. `right` says whether
+    each counted case is right [n]."""
 
     right: Bools
 

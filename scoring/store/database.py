@@ -270,11 +270,8 @@ MIGRATION_LOCK = 7_266_142
 
 
 def migrate(connection: Connection, store_name: str) -> bool:
-    """Create the tables, or upgrade those of an older version. Return whether they were created.
-
-    Raises:
-        InputRefused: `store-newer` if a newer version of Benchside made the tables.
-    """
+    """Create the tables, or upgrade those of an older version. Return whether they were created. Raises
+    InputRefused `store-newer` if a newer version of Benchside made the tables."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": MIGRATION_LOCK})
     config, scripts = _scripts()

@@ -42,11 +42,8 @@ def pin_files(store: Store, session: Session, files: Mapping[str, bytes]) -> Non
 
 
 def discard_left(store: Store, digests: Iterable[str]) -> None:
-    """Delete files that were stored for a row if the row was not added in the end.
-
-    Raises:
-        InputRefused: If the database or a file cannot be written.
-    """
+    """Delete files that were stored for a row if the row was not added in the end. Raises InputRefused if the
+    database or a file cannot be written."""
     with store.write() as session:
         exclusive(session)
         discard_unused(store, session, digests)

@@ -114,11 +114,8 @@ class Counting:
 
 
 def counted(source: Source) -> Counting:
-    """Return the ranked submissions of a bundle.
-
-    Raises:
-        InputRefused: `bad-bundle` if the file is not a bundle or was changed.
-    """
+    """Return the ranked submissions of a bundle. Raises InputRefused `bad-bundle` if the file is not a bundle
+    or was changed."""
     bundle = read_bundle(source)
     row, files, submissions = bundle.board, bundle.files, bundle.rows["submissions"]
     scored = {

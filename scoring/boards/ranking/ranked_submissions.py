@@ -17,11 +17,8 @@ MINUTE = 16
 
 @dataclass(frozen=True)
 class RankedSubmission:
-    """A submission with its result on one version of the test set.
-
-    Attributes:
-        refused: The first problem, if this version refuses the submission.
-    """
+    """A submission with its result on one version of the test set. `refused` is the first problem, if this
+    version refuses the submission."""
 
     id: str
     team: str

@@ -77,12 +77,8 @@ class PredictionColumns:
 
 @dataclass(frozen=True)
 class MetricUse:
-    """A metric with its options.
-
-    Attributes:
-        key: Name of the metric in scorecards.
-        weight: Weight of the metric in the score.
-    """
+    """A metric with its options. `key` is the name of the metric in scorecards. `weight` is the weight of the
+    metric in the score."""
 
     metric: Metric
     key: str

@@ -56,12 +56,8 @@ class Volumes:
 
 @dataclass(frozen=True)
 class Worst:
-    """A patient with an extreme value.
-
-    Attributes:
-        index: Position in truth order.
-        case: Description of the patient.
-    """
+    """A patient with an extreme value. `index` is the position in truth order. `case` is the description of
+    the patient."""
 
     index: int
     case: str

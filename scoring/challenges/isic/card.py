@@ -42,12 +42,8 @@ WITH_INTERVAL = ("auc", "recall", "f1", "average_precision")
 
 
 def score(truth: IsicCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
-    """Score predictions [N, K] that are in 0..1.
-
-    Raises:
-        InputRefused: With every problem of the predictions, for options that are not allowed, and for
-            unreadable metadata or unit columns.
-    """
+    """Score predictions [N, K] that are in 0..1. Raises InputRefused with every problem of the predictions,
+    for options that are not allowed, and for unreadable metadata or unit columns."""
     used = malignant(truth.categories, settings.options["malignant"])
     known = ", ".join(truth.categories)
     problems = [

@@ -125,11 +125,7 @@ def spelled_alike(
 
 def as_given(source: Source, truth: SourceFiles, name: str) -> list[Finding]:
     """If fixes were applied to the predictions, return what the official scorer says about the unchanged
-    file.
-
-    Raises:
-        InputRefused: If the source cannot be opened.
-    """
+    file. Raises InputRefused if the source cannot be opened."""
     if not isinstance(source, FixedSource):
         return []
     refusal = message(source.source, truth, name)

@@ -99,12 +99,8 @@ def case_words(table: TextTable, row: int) -> str:
 
 @dataclass(frozen=True)
 class CaseTable:
-    """A table with one row per image.
-
-    Attributes:
-        others: Columns that are neither the image nor about the person.
-        has_person: Whether there is a column about the person.
-    """
+    """A table with one row per image. `others` contains the columns that are neither the image nor about the
+    person. `has_person` says whether there is a column about the person."""
 
     table: TextTable
     ids: frozenset[str]

@@ -66,11 +66,8 @@ class Scheduler:
 
 
 def named() -> Scheduler | None:
-    """Return the scheduler that the environment names, None if it names none.
-
-    Raises:
-        ClusterUnusable: If a setting is wrong.
-    """
+    """Return the scheduler that the environment names, None if it names none. Raises ClusterUnusable if a
+    setting is wrong."""
     address = os.environ.get(ADDRESS, "").strip()
     if not address:
         return None
