@@ -11,12 +11,16 @@ export PYTHONDONTWRITEBYTECODE :=
 LOCK ?= requirements.lock
 PYTEST := $(BIN)/python -m pytest tests --ignore=tests/benchmarks
 
-.PHONY: run test soak benchmark load hostile fuzz docs screenshots samples licences quick lint lock chromium strace nginx peers clean
+.PHONY: run test all-tests soak benchmark load hostile fuzz docs screenshots samples licences quick lint lock chromium strace nginx peers clean
 
 run: $(VENV)/installed
 	$(BIN)/streamlit run app.py
 
-test: $(VENV)/installed-dev chromium strace nginx peers lint
+# Types are checked beside the tests: this keeps one core busy for a minute or more.
+test: $(VENV)/installed-dev chromium strace nginx
+	$(MAKE) --no-print-directory --jobs 2 lint all-tests
+
+all-tests: peers
 	$(PYTEST) -n $(JOBS) --dist worksteal
 
 # The long versions: more examples, more rounds, tests marked soak.
