@@ -173,7 +173,8 @@ def _quality(
 ) -> tuple[quality.QualityBadge, ...]:
     """Return the facts about the image that are known at once: similarity takes longer."""
     others = among.value.qualities if isinstance(among, Outcome) and among.value else ()
-    return quality.photograph_chips(image_upload.measured(image), task.shortest_side, others)
+    badges = quality.photograph_chips(image_upload.measured(image), task.shortest_side, others)
+    return badges if isinstance(among, Outcome) else quality.before_comparison(badges)
 
 
 def _answer(

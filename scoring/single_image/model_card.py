@@ -57,6 +57,14 @@ class ModelCard:
         return bool(self.right.high < self.commonest[1])
 
     @property
+    def separates(self) -> bool:
+        """Whether it separates malignant cases from others better than chance, by both intervals: always
+        predicting the most frequent class can be right as often, and yet is worth nothing."""
+        if self.sensitivity is None or self.specificity is None:
+            return False
+        return bool(self.sensitivity.low + self.specificity.low > 1)
+
+    @property
     def always_commonest(self) -> bool:
         """Whether the model predicts the most frequent class for every case."""
         return all((share.n > 0) == (k == self.commonest[0]) for k, share in enumerate(self.confirmed))
@@ -66,9 +74,11 @@ class ModelCard:
         """Reasons against trusting any answer of the model, as short texts."""
         if self.same:
             return ["the model gives nearly the same scores for every test image"]
+        if self.separates:
+            return []
         if self.worse:
-            return ["on the test set the model is worse than always predicting one class"]
-        return ["the model may be no better than chance on the test set"] if self.no_better else []
+            return ["on the test set the model is right less often than always predicting one class"]
+        return ["the model may not be better than always predicting one class"] if self.no_better else []
 
 
 def model_card(

@@ -5,7 +5,7 @@ tested on such images. Without one, limits come from synthetic lesions, blurred 
 free photographs; they can rank pictures but prove nothing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -212,6 +212,16 @@ def photograph_chips(
         _colours(measures, among),
         *_lesion(measures, among),
         *_frame(measures),
+    )
+
+
+def before_comparison(badges: Iterable[QualityBadge]) -> tuple[QualityBadge, ...]:
+    """Return the badges that comparison with the test set cannot change: its images decide which sharpness
+    and colours are usual, but an image without any detail is refused in any case."""
+    return tuple(
+        badge
+        for badge in badges
+        if badge.name not in ("sharpness", "colours") or (badge.name, badge.level) == ("sharpness", STOP)
     )
 
 

@@ -63,7 +63,7 @@ def test_a_model_of_chance_is_said_to_be_no_better():
     sure = np.eye(11)[np.random.default_rng(0).integers(0, 11, 220)]
     card = model_card(replace(found, probabilities=sure), TASK.malignant)
     assert card.no_better
-    assert card.cautions == ["the model may be no better than chance on the test set"]
+    assert card.cautions == ["the model may not be better than always predicting one class"]
     assert "would be right on 9%: this model may not be better" in card_line(card, TASK.names)
 
 
@@ -73,7 +73,19 @@ def test_a_model_below_the_share_of_the_commonest_class_is_said_to_be_worse():
     truth = np.where(np.arange(220) < 150, 0, found.truth)
     card = model_card(replace(found, truth=truth, probabilities=np.eye(11)[(truth + 1) % 11]), TASK.malignant)
     assert card_line(card, TASK.names).endswith("this model is worse.")
-    assert card.cautions == ["on the test set the model is worse than always predicting one class"]
+    assert card.cautions == ["on the test set the model is right less often than always predicting one class"]
+
+
+def test_a_model_that_tells_malignant_cases_from_others_is_not_at_chance():
+    """Sensitivity 27 of 40 and specificity 61 of 79 were called "no better than chance"."""
+    benign, malignant = int(TASK.malignant.argmin()), int(TASK.malignant.argmax())
+    truth = np.where(np.arange(119) < 40, malignant, benign)
+    right = np.isin(np.arange(119), [*range(27), *range(40, 101)])
+    answers = np.where(right, truth, malignant + benign - truth)
+    card = model_card(replace(drawn(119), truth=truth, probabilities=np.eye(11)[answers]), TASK.malignant)
+    assert (str(card.sensitivity)[:8], str(card.specificity)[:8]) == ("27 of 40", "61 of 79")
+    assert card.no_better
+    assert card.cautions == []
 
 
 @pytest.mark.parametrize(("cases", "known"), [(0, False), (1, True)])
