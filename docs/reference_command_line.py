@@ -7,6 +7,7 @@ from reference_python import cell
 
 from scoring.challenges import REGISTRY
 from scoring.cli.commands import parser
+from scoring.cli.refusing_parser import Parser
 
 Row = tuple[str, str]
 """An option as one writes it, and what it does."""
@@ -34,7 +35,7 @@ def _help(command: argparse.ArgumentParser, level: int) -> Iterator[str]:
 
 def _fill(command: argparse.ArgumentParser) -> None:
     """Add what a parser adds when it is first used."""
-    if getattr(command, "fill", None):
+    if isinstance(command, Parser) and command.fill:
         command.fill(command)
         command.fill = None
 

@@ -2,7 +2,6 @@
 and findings."""
 
 import ast
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from zipfile import ZipFile
 
 from mkdocs.structure.files import File, Files
 from reference_command_line import command_line
+from reference_json import json_files
 from reference_python import python
 
 import scoring
@@ -47,7 +47,7 @@ def on_files(files: Files, config) -> Files:
 def on_page_markdown(markdown: str, **_: object) -> str:
     """Name what lies outside the site instead of linking to it."""
     markdown = markdown.replace("](../CONTRIBUTING.md)", "](contributing.md)")
-    return re.sub(r"\[([^\]]+)\]\((?:\.\./|schema/)[^)]*\)", r"\1", markdown)
+    return re.sub(r"\[([^\]]+)\]\(\.\./(?!schema/)[^)]*\)", r"\1", markdown)
 
 
 def moved(name: str) -> str:
@@ -118,33 +118,6 @@ def sample_files(challenge_id: str) -> Iterator[str]:
         else:
             lines = ZipFile(path).namelist()[:3]
         yield f"The sample's {title} `{path.name}` begins:\n\n```text\n" + "\n".join(lines) + "\n...\n```\n"
-
-
-def json_files() -> str:
-    """Return the keys of every file that is written, from its schema."""
-    lines = [
-        "# JSON files",
-        "",
-        "Numbers are unrounded, undefined ones are null. The schemas lie in `docs/schema/`.",
-    ]
-    for path in sorted((ROOT / "docs" / "schema").glob("*.json")):
-        schema = json.loads(path.read_text(encoding="utf-8"))
-        lines += ["", f"## {path.name}", "", schema.get("description", schema.get("title", "")), ""]
-        parts = {"": schema, **{f"{name}.": part for name, part in schema.get("$defs", {}).items()}}
-        rows = [
-            f"| `{prefix}{key}` | {kind(entry)} | {entry.get('description', '')} |"
-            for prefix, part in parts.items()
-            for key, entry in part.get("properties", {}).items()
-            if isinstance(entry, dict)
-        ]
-        lines += ["| key | type | what |", "|---|---|---|", *rows] if rows else []
-    return "\n".join(lines)
-
-
-def kind(entry: dict) -> str:
-    """Return the type of a value in a schema."""
-    given = entry.get("type", entry.get("$ref", "").rpartition("/")[2] or "any")
-    return " or ".join(given) if isinstance(given, list) else str(given)
 
 
 def findings() -> str:

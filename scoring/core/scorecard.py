@@ -106,7 +106,8 @@ class ScoreCard:
         challenge: Id of the challenge.
         score: The number that ranks the submission.
         metrics: Value of each metric, by its name.
-        per_class: Value of each metric of a class, by class and name.
+        per_class: Value of each metric of a class, by class and name. `score_lost` and `score_worth` are
+            shares of 1: 0.01 is 1 of 100 points.
         n_cases: Number of cases of the ground truth.
         cases: One row per case, in the order of the ground truth.
         findings: Warnings and notes about the input and the result.
@@ -118,7 +119,7 @@ class ScoreCard:
             none.
         intervals: 95 % interval [low, high] of each metric, None if undefined. Empty if no bootstrap
             replicates were drawn.
-        more: Further top-level keys of this challenge in JSON, such as `points` or `risk_matrix`.
+        more: Further top-level keys of this challenge in JSON, such as `points` (shares of 1).
         arrays: Read-only arrays by name that are too large for JSON, such as replicates and curves.
         matches: Detections and missed objects of a detection challenge, as columns of equal length.
     """

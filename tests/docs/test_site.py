@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,46 @@ def test_signatures_are_those_of_the_functions_and_docstrings_are_text(site):
         assert f"<td><code>{name}</code></td>" in source, name
     assert "<td><code>1000</code></td>" in source
     assert "<td><code>float | None</code></td>" in source
+
+
+def keys_of(value: object, place: str = "") -> Iterator[str]:
+    """Yield the keys of a JSON text as the page of JSON files writes them."""
+    if isinstance(value, list):
+        for entry in value:
+            yield from keys_of(entry, f"{place}[]")
+    elif isinstance(value, dict):
+        for key, entry in value.items():
+            name = f"{place}.{key}".removeprefix(".")
+            yield name
+            yield from keys_of(entry, name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("challenge", REGISTRY)
+def test_the_keys_of_a_card_and_a_comparison_have_a_meaning(site, challenge):
+    page = (site / "reference" / "json" / "index.html").read_text(encoding="utf-8")
+    test_set = next(iter(samples.test_sets(challenge).values()))
+    teams = {name: team.path for name, team in test_set.submissions.items() if not team.is_model}
+    first = next(iter(teams.values()))
+    card = scoring.score(challenge, truth=test_set.path, predictions=first, resamples=0).as_dict()
+    compared = scoring.compare(challenge, test_set.path, dict([*teams.items()][:2]), resamples=20)
+    own = page.split(f">scorecard.json of {challenge}<", 1)[1].split("<h3", 1)[0]
+    of_files = page.split(">comparison.json<", 1)[1].split(">scorecard.json<", 1)[0]
+    named = {*keys_of(card["cases"], "cases"), *keys_of(card.get("points", {}), "points")}
+    told = set(re.findall(r"<td><code>([^<]+)</code></td>\n<td>[^\n]+</td>\n<td>[^<\n]", own))
+    free = tuple(
+        f"cases[].{key}." for key in ("f1", "tumor_lymphocyte_um_truth", "tumor_lymphocyte_um_predicted")
+    )
+    assert {key for key in named if not key.startswith(free)} - told - {"cases[].case"} == set()
+    pairs = set(keys_of(compared.as_dict()["pairs"], "pairs"))
+    assert "pairs[].simultaneous_interval" in pairs
+    told = set(re.findall(r"<td><code>([^<]+)</code></td>\n<td>[^\n]+</td>\n<td>[^<\n]", of_files))
+    assert pairs - told == set()
+    assert {"per_class.*.score_lost", "per_class.*.score_worth"} <= set(
+        re.findall(r"<code>([^<]+)</code>", page)
+    )
+    assert (site / "schema" / "scorecard.schema.json").exists()
+    assert '<a href="../../schema/comparison.schema.json">' in page
 
 
 @pytest.mark.slow
