@@ -123,8 +123,8 @@ def log(
 ) -> ScoreCard:
     """Score predictions and keep them in your history as a run with a name and settings.
 
-    Name challenge and test set in the first call. They are kept, and later calls find the test set by
-    the case ids of the predictions.
+    Name challenge and test set in the first call. Both are kept, and later calls find the test set by the
+    case ids of the predictions.
 
     Args:
         predictions: Predictions in one of the forms that `score` accepts.
@@ -140,8 +140,7 @@ def log(
             long or cannot be written as JSON.
         TypeError: If only one of challenge and truth is given.
 
-    Example:
-        `scoring.log(frame, name="unet-2", config={"lr": 1e-3, "epochs": 40})`
+    Example: `scoring.log(frame, name="unet-2", config={"lr": 1e-3, "epochs": 40})`
     """
     from scoring.history import run_log  # with the database
 

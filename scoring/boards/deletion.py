@@ -55,8 +55,8 @@ class Deleted:
 def delete_board(store: Store, board_id: str) -> Deleted:
     """Delete a board with all its submissions and test sets.
 
-    Bits of the truth that its scores may have revealed are recorded. They count against every later board
-    with one of these test sets.
+    Bits of the truth that its scores may have revealed are recorded and count against every later board with
+    one of these test sets.
 
     Raises:
         InputRefused: `no-board` if there is none; nothing is deleted then.

@@ -64,8 +64,8 @@ def class_name(name: str, risk: str | None = None) -> str:
 def measure(
     card: ScoreCard, key: str, name: str, explain: str | None = None, below: str | None = None
 ) -> Fact:
-    """Return a metric of a scorecard as a fact. Its interval is shown below unless another text is given.
-    Higher values are better."""
+    """Return a metric of a scorecard as a fact. The interval of the metric is shown below unless another text
+    is given. Higher values are better."""
     return Fact(
         name,
         share(card.metrics[key]),

@@ -19,7 +19,7 @@ PROGRESS_WIDTH = 60
 
 
 def print_findings(findings: Iterable[Finding]) -> None:
-    """Write findings to standard error, one per line. On a terminal they are grouped and coloured."""
+    """Write findings to standard error, one per line. On a terminal, findings are grouped and coloured."""
     findings = list(findings)
     if sys.stderr.isatty():
         print_grouped(findings)
@@ -51,7 +51,8 @@ def offered(findings: Iterable[Finding], arguments: argparse.Namespace) -> list[
 
 
 def closing(verdict: str, problems: Sequence[Finding]) -> str:
-    """Return the last line that a check prints. On a terminal it also says what happened and what to do."""
+    """Return the last line that a check prints. On a terminal, the line also says what happened and what to
+    do."""
     if not sys.stdout.isatty():
         return verdict
     if problems:
@@ -105,7 +106,7 @@ Lines = Sequence[tuple[str, str]]
 def front_lines(arguments: argparse.Namespace, submission: str | None) -> tuple[Lines, list[Finding]]:
     """Return the lines of the report's front page, and `bad-option` for every line without a name.
 
-    They are file names and lines from the command line.
+    The lines contain file names, and texts from the command line.
     """
     files = [("Test set", arguments.truth), ("Submission", submission)]
     lines = [(name, Path(path).name or str(path)) for name, path in files if path]
@@ -126,7 +127,7 @@ def write_reports(
     paper: Callable[[Lines], bytes],
 ) -> None:
     """Write the report and the zip for papers if the command line requests them. `html` and `paper` create
-    their contents."""
+    the contents of the files."""
     if arguments.html:
         write(arguments.html, html(lines), "--html")
     if arguments.paper:
@@ -135,8 +136,8 @@ def write_reports(
 
 
 def write_appendix(report: str, text: str) -> None:
-    """Write the part of a report that it leaves out into `report-appendix.html` beside it. Nothing is written
-    if this part is empty, or if the report goes to standard output."""
+    """Write the part that a report leaves out into `report-appendix.html` beside it. Nothing is written if
+    this part is empty, or if the report goes to standard output."""
     if text and report != "-":
         path = Path(report)
         write(str(path.with_name(f"{path.stem}-appendix.html")), text, "--html")
@@ -200,7 +201,7 @@ def print_grouped(findings: Sequence[Finding]) -> None:
 
 
 def flags_of(fix: SuggestedFix) -> Iterator[str]:
-    """Yield the command line options of a fix. They name the team if there are several."""
+    """Yield the command line options of a fix. The options name the team if there are several teams."""
     changes, of_team = fix.changes, f"{fix.team}:" * bool(fix.team)
     if changes.columns:
         yield f"--rename-columns {shlex.quote(of_team + written_pairs(changes.columns))}"

@@ -53,7 +53,7 @@ WRITTEN = (1980, 1, 1, 0, 0, 0)
 
 
 def zipped(members: Iterable[tuple[str, bytes]]) -> bytes:
-    """Return a zip of files by name. They are not compressed, because other versions of zlib give other
+    """Return a zip of files by name. The files are not compressed, because other versions of zlib give other
     bytes."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as written:

@@ -103,8 +103,8 @@ class InputChanges:
 
     @property
     def of_files(self) -> "InputChanges":
-        """The changes of files only, without settings. The statement that numbers are meant as they are is
-        left out too."""
+        """The changes of files only, without settings. The user's statement that numbers are correct as they
+        are is left out too."""
         edits = tuple(pair for pair in self.edits if pair != RAW.changes.edits[0])
         return replace(self, options=(), test_set="", submitted_only=False, edits=edits)
 

@@ -139,8 +139,8 @@ def exchange_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> 
     """Return the input of the permutation test (None if unknown), and the name of the test.
 
     Scorecards lack the sums if a single unit decides whether the score is defined, because no test then keeps
-    its error rate. Scorecards of version 0.1.0 with 50 or more units always lack them. They are tested as in
-    that version.
+    its error rate. Scorecards of version 0.1.0 with 50 or more units always lack them. Such scorecards are
+    tested as in version 0.1.0.
 
     Args:
         name: The requested test, one of `replicate_comparison.PAIRS_TESTS`.

@@ -84,8 +84,8 @@ def band(comparison: Comparison) -> int:
 
 
 def leaders(comparison: Comparison) -> str:
-    """Return a text that names the leader and the teams that the test does not separate from the leader. It
-    gives no probability of being the best."""
+    """Return a text that names the leader and the teams that the test does not separate from the leader. The
+    text gives no probability of being the best."""
     names, level = comparison.scored, tied(comparison)
     if not names:
         return "No team has a score on this test set."
@@ -267,8 +267,8 @@ def gap(comparison: Comparison, scale: Scale) -> str:
 def optimism(comparison: Comparison, scale: Scale) -> str:
     """Return a text that says by how much the leader's score is probably too good, with one digit.
 
-    "" if this is unknown, if the score does not order the teams, or with too few teams or units for an error
-    within 15 %.
+    The text is "" if the optimism is unknown or the score does not order the teams. It is also "" with too
+    few teams or units for an error within 15 %.
     """
     value = comparison.result.winner_optimism
     few = len(comparison.scored) < TEAMS_OF_OPTIMISM or comparison.provenance["n_units"] < UNITS_OF_OPTIMISM

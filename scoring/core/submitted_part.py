@@ -124,8 +124,8 @@ def part_of(truth: Any, read: object, name: str) -> Any:
 
 
 def of_one_metric(card: ScoreCard, metric: str) -> ScoreCard:
-    """Return a scorecard of which only one metric was submitted. This metric comes first, and the card is not
-    official.
+    """Return a scorecard of which only one metric was submitted. The submitted metric comes first, and the
+    scorecard is not official.
 
     Args:
         metric: Name of the metric; "" returns the card unchanged.

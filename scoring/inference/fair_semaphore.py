@@ -51,7 +51,7 @@ class FairSemaphore:
         return len(self._shares)
 
     def join(self) -> Usage:
-        """Register a caller. It stays registered until `leave`."""
+        """Register a caller. The caller stays registered until `leave`."""
         with self._lock:
             share = Usage(min((other.seconds for other in self._shares), default=0.0))
             self._shares.append(share)

@@ -243,7 +243,8 @@ def _reduced(picture: Image.Image, most_pixels: int) -> Image.Image:
 def small(picture: Image.Image) -> Image.Image:
     """Return a copy of the image for measuring and display.
 
-    Its shorter side has 512 px (enlarged if necessary), its longer side at most eight times as many.
+    The shorter side of the copy has 512 px (enlarged if necessary), the longer side at most eight times as
+    many.
     """
     scale = SMALL_SIDE / min(picture.size)
     width, height = (max(1, min(SMALL_LONGEST, round(length * scale))) for length in picture.size)

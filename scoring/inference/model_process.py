@@ -72,9 +72,9 @@ class LoadedModel(RunnableModel, Protocol):
 class ModelProcess:
     """A model loaded in its own child process.
 
-    It is a context manager; otherwise it ends with `close` or when it is no longer referenced. Only one
-    thread at a time may call `run`. Any thread may call `close`, which makes a running call raise
-    ModelFailed.
+    Used as a context manager, the process ends with the context; otherwise with `close` or when it is no
+    longer referenced. Only one thread at a time may call `run`. Any thread may call `close`, which makes a
+    running call raise ModelFailed.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class ModelProcess:
         """Run the model on one image.
 
         Inputs are passed by position: first the image as float32 (1, 3, H, W), second `vector` as float32 (1,
-        k); a model with one input does not receive the second.
+        k). A model with one input does not receive the second.
 
         Args:
             picture: Bytes of an image file, which the child prepares with `recipe`; or prepared pixels.
@@ -149,8 +149,8 @@ class ModelProcess:
 
     @property
     def ended(self) -> bool:
-        """Whether the child process has ended: closed, or stopped by its time or memory limit. It can run
-        nothing more."""
+        """Whether the child process has ended: closed, or stopped by its time or memory limit. An ended
+        process can run nothing more."""
         return self._worker.ended
 
     def close(self) -> None:

@@ -39,8 +39,8 @@ class NoPlace(Exception):
 
 
 class HeldModel:
-    """A model that one visitor has opened. It runs one image at a time and behaves like a `ModelProcess`.
-    `HeldModels` can close it too."""
+    """A model that one visitor has opened. The model runs one image at a time and behaves like a
+    `ModelProcess`. `HeldModels` can close the model too."""
 
     def __init__(self, process: LoadedModel, visitor: str, ticket: Ticket):
         self.visitor, self.ticket = visitor, ticket

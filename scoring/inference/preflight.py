@@ -99,8 +99,8 @@ def probe(
 
 
 def move(before: Floats, after: Floats) -> float:
-    """Return the largest absolute difference of two outputs. It is infinite if the shapes differ, or if a
-    value is NaN or infinite on one side only."""
+    """Return the largest absolute difference of two outputs. The difference is infinite if the shapes differ,
+    or if a value is NaN or infinite on one side only."""
     if before.shape != after.shape:
         return np.inf
     with np.errstate(invalid="ignore"):

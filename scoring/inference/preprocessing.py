@@ -178,11 +178,12 @@ def _known(size: tuple[int, int], steps: tuple[tuple[int, int, str], ...]) -> _K
 
 
 def prepared(image: Image.Image, steps: tuple[tuple[int, int, str], ...]) -> Pixels:
-    """Return the pixels of an RGB image after the steps, in any memory order. They are bit-identical to
-    `stretch`.
+    """Return the pixels of an RGB image after the steps, in any memory order. The result is bit-identical to
+    that of `stretch`.
 
-    Pillow resizes the first image of a size. Both Pillow and `resampling` resize the second. If both agree,
-    only `resampling` resizes later ones; computing its weights is too slow for a single image.
+    Pillow resizes the first image of a size. The second image of a size is resized by both Pillow and
+    `resampling`. If both agree, only `resampling` resizes later images. Computing its weights is too slow for
+    a single image.
     """
     known = _known(image.size, steps)
     known.images += 1

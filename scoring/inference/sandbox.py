@@ -160,8 +160,8 @@ def enter_namespaces(kinds: int) -> str:
     """Enter separate network, IPC and host name namespaces without network interfaces. Return "namespaces" if
     this is allowed.
 
-    No process namespace is entered. It would affect only children, which the filter forbids anyway, and would
-    prevent new threads.
+    No process namespace is entered, because it would affect only children, which the filter forbids anyway,
+    and would prevent new threads.
     """
     return "namespaces" if ctypes.CDLL(None, use_errno=True).unshare(kinds) == 0 else ""
 

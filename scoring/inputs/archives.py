@@ -67,7 +67,7 @@ class Archive:
             ) from problem
 
     def open(self, member: str) -> ByteFile:
-        """Open a member that is unpacked while it is read. It can only be rewound to its start.
+        """Open a member that is unpacked while it is read. The opened file can only be rewound to its start.
 
         Raises:
             InputRefused: `bad-zip` if the member cannot be opened. Later damage raises zipfile.BadZipFile,

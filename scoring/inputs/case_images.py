@@ -39,8 +39,8 @@ def image_members(files: SourceFiles) -> tuple[str, ...]:
 def images_by_name(pictures: SourceFiles, ids: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Return the members that may be the image of each case.
 
-    They have the same path as the case; otherwise the same name in any folder; otherwise the same name with
-    another extension.
+    The image has the same path as the case; otherwise the same name in any folder; otherwise the same name
+    with another extension.
     """
     if pictures.kind == "file":
         return ((),) * len(ids)

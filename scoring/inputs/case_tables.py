@@ -58,7 +58,8 @@ def find_table(
 ) -> str:
     """Return the member with the table. Raises InputRefused.
 
-    It has a usual name, at the top or one folder down; otherwise it is the only CSV besides `metadata.csv`.
+    The table has a usual name, at the top or one folder down; otherwise it is the only CSV besides
+    `metadata.csv`.
 
     Args:
         fix: Advice if there are several tables.

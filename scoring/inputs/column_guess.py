@@ -225,8 +225,8 @@ ROWS_LOOKED_AT = 2_000
 
 
 def readings_of(table: TextTable, form: TableForm, guessed: ColumnGuess) -> list[SuggestedFix]:
-    """Return alternative fixes if a guess is ambiguous. They use numbered columns in either of two orders, or
-    each column that could be the required one. `guessed` are the guessed columns."""
+    """Return alternative fixes if a guess is ambiguous. The fixes use numbered columns in either of two
+    orders, or each column that could be the required one. `guessed` are the guessed columns."""
     readings = {"": guessed}
     if guessed.any_of and guessed.case is not None:
         named = [dict.fromkeys(form.columns, header) for header in guessed.any_of]

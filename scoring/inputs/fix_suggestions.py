@@ -116,7 +116,7 @@ def of_kind(
 
 
 def of_all_first(header: Iterable[str]) -> list[str]:
-    """Return the headers. Those that name the combined result of several models come first."""
+    """Return the headers; first those that name the combined result of several models."""
     return sorted(header, key=lambda written: not OF_ALL.fullmatch(written))
 
 

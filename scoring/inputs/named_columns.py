@@ -26,7 +26,7 @@ Columns = Sequence[tuple[str, str]]
 
 @dataclass
 class ColumnReader:
-    """Reader of the named columns of a table. It collects the problems.
+    """Reader of the named columns of a table. The reader collects the problems of the table.
 
     Attributes:
         digest_of: SHA-256 of its member.

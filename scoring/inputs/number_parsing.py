@@ -103,8 +103,8 @@ def two_readings(cells: Sequence[str]) -> str:
     """Return as text both numbers that one of the trimmed cells can mean; "" if thousands separators are
     impossible.
 
-    They are possible if each cell with a point has three digits after it, and other cells are integers above
-    1.
+    Thousands separators are possible if each cell with a point has three digits after it, and other cells are
+    integers above 1.
     """
     first = next((cell for cell in cells if "." in cell or "," in cell), "")
     if not THOUSANDS.fullmatch(first):

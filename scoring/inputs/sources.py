@@ -100,8 +100,8 @@ class SourceFiles:
         return hashlib.sha256(listing.encode()).hexdigest()
 
     def digest_of(self, used: Iterable[str]) -> str:
-        """Return the result of `digest` for the members that were read. They are hashed in pieces, and not
-        read again if the whole was hashed."""
+        """Return the result of `digest` for the members that were read. Members are hashed in pieces, and not
+        read again if the whole file was hashed."""
         return self.digest({} if self.whole is not None else {m: self.sha256_of(m) for m in used})
 
     def sha256_of(self, member: str) -> str:
@@ -266,8 +266,8 @@ def _with_archives(files: SourceFiles, streamed: tuple[str, ...]) -> SourceFiles
 def is_zip(head: bytes, name: str) -> bool:
     """Return whether a file is to be read as a zip.
 
-    Its name decides, or its first bytes (`head`). Names of Office documents and tables are never read as
-    zips.
+    The name of the file decides, or its first bytes (`head`). Names of Office documents and tables are never
+    read as zips.
     """
     return name.lower().endswith(".zip") or (
         head[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not name.lower().endswith((".docx", *TABLES))

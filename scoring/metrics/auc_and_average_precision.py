@@ -213,8 +213,8 @@ def auc(c: RocCurves) -> Floats:
 
 
 def auc_above_sensitivity(c: RocCurves, sensitivity: float) -> Floats:
-    """Return the area under the ROC curve to the right of the point that reaches a sensitivity. That part
-    counts with full height.
+    """Return the area under the ROC curve to the right of the point that reaches a sensitivity. The part to
+    the right of the point counts with full height.
 
     The point is interpolated between the first point of the curve with at least this true positive rate and
     the point before.

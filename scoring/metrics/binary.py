@@ -142,8 +142,8 @@ def specificity(d: Decisions) -> Floats:
 def net_benefit(d: Decisions, threshold: float | Floats) -> Floats:
     """Return the net benefit (Vickers, Elkin 2006), TP/n - FP/n x t/(1 - t).
 
-    It is the number of true positives per case, minus the false positives weighted by the odds of the
-    threshold.
+    The net benefit is the number of true positives per case, minus the false positives weighted by the odds
+    of the threshold.
 
     Args:
         threshold: Probability t from which a case is treated, in [0, 1), of a shape that broadcasts.

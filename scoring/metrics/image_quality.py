@@ -183,8 +183,8 @@ CHROMA = 4.0
 def edges_of_middle(small: Numbers) -> float:
     """Return the contrast of edges in the middle of an image.
 
-    It is the 90 % quantile of edge strength divided by brightness, so that exposure and skin tone do not
-    matter.
+    The contrast is the 90 % quantile of edge strength divided by brightness, so that exposure and skin tone
+    do not matter.
 
     Args:
         small: RGB uint8 [height, width, 3].

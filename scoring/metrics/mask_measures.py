@@ -110,8 +110,8 @@ def _box(first: Array, second: Array) -> tuple[slice, ...]:
 
 
 def sizes(pair: RegionPair) -> Measured:
-    """Return five numbers: the voxels in both masks, in the truth and in the prediction, the volume of a
-    voxel, and the voxels of the image."""
+    """Return the voxels in both masks, in the truth and in the prediction, the volume of a voxel, and the
+    voxels of the image."""
     return *pair.sizes, pair.voxel_ml, float(np.prod(pair.shape))
 
 

@@ -35,8 +35,8 @@ def beyond_accuracy(right: Bools) -> Floats:
     """Return for every two submissions how often they are right on the same cases, beyond what their
     accuracies explain.
 
-    It is (o - e) / (1 - e). o is the share of cases that both have right or both have wrong; e is this share
-    for two independent submissions with the same accuracies.
+    The agreement is (o - e) / (1 - e). Here o is the share of cases that both have right or both have wrong.
+    e is this share for two independent submissions with the same accuracies.
 
     Args:
         right: Which cases each submission has right [A, n].

@@ -273,7 +273,7 @@ def at_risk(time: Floats, moments: Floats) -> Ints:
 def log_rank(time: Floats, event: Bools, group: Ints) -> LogRank | None:
     """Test whether groups differ in survival, by the log-rank test for K samples.
 
-    It uses the hypergeometric variance and K - 1 degrees of freedom.
+    The test uses the hypergeometric variance and K - 1 degrees of freedom.
 
     Args:
         time: Days of observation of each patient [N], at least 0.

@@ -83,8 +83,8 @@ class PlatformSettings:
 
 
 def usual_settings(challenge: Challenge[Any, Any], options: Mapping[str, Any]) -> PlatformSettings:
-    """Return settings for a hidden truth with the usual statistics. They publish the metrics that the teams
-    are ordered by."""
+    """Return settings for a hidden truth with the usual statistics. The settings publish the metrics that the
+    teams are ordered by."""
     order = challenge.comparison.ranked_by
     metrics = order.metrics if order else ()
     return PlatformSettings(challenge.id, options, asdict(StatisticsOptions()), metrics=metrics)
@@ -147,7 +147,8 @@ class PlatformSubmission:
     places: Mapping[str, str] = field(default_factory=dict)
 
     def named(self, problems: Sequence[Finding]) -> SubmissionRefused:
-        """Return the exception that refuses the submission. Its locations refer to the team's own files."""
+        """Return the exception that refuses the submission. The problems of the exception name locations in
+        the team's own files."""
         return SubmissionRefused(
             [replace(problem, where=self.places.get(problem.where, problem.where)) for problem in problems]
         )

@@ -87,7 +87,7 @@ class SessionImage:
 class ImageQueue:
     """Waiting and finished images of a session, by number from 1. All threads may use it.
 
-    It contains at most `MOST_IMAGES` images and `HELD_BYTES` bytes; the oldest images are removed.
+    The queue contains at most `MOST_IMAGES` images and `HELD_BYTES` bytes; the oldest images are removed.
 
     Attributes:
         token: Name of the queue.

@@ -125,7 +125,8 @@ class KnownImages:
     def limit(self, alarms: float) -> float:
         """Return the distance that a further image of the same kind exceeds with probability `alarms`.
 
-        It is Student's prediction limit for the logarithms of `left_out`. Copies of an image count once.
+        The limit is Student's prediction limit for the logarithms of `left_out`. Copies of an image count
+        once.
         """
         usual = np.log(self.left_out[self._distinct[0]])
         n = len(usual)

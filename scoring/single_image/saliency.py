@@ -65,7 +65,7 @@ class SaliencyMap:
 
 
 def enlarged(values: np.ndarray, height: int, width: int) -> np.ndarray:
-    """Enlarge values, float32 [g, g], to height x width px. They are interpolated bilinearly between the
+    """Enlarge values, float32 [g, g], to height x width px. Values are interpolated bilinearly between the
     centres of the cells, and constant outside them.
 
     Pillow computes this, because small matrix products would wake all threads of the linear algebra library.
@@ -78,8 +78,8 @@ def enlarged(values: np.ndarray, height: int, width: int) -> np.ndarray:
 def surrounding(pixels: np.ndarray) -> Floats:
     """Return the surrounding colour of an image, float32 [3].
 
-    It is the median of each channel in the outer eighth of the pixels, uint8 (h, w, 3), without a black
-    frame.
+    The colour is the median of each channel in the outer eighth of the pixels, uint8 (h, w, 3), without a
+    black frame.
     """
     height, width = pixels.shape[:2]
     rim = max(1, round(BORDER_SHARE * min(height, width)))
@@ -99,7 +99,7 @@ def scores(
     progress: Progress | None,
     cancelled: Callable[[], bool] | None,
 ) -> np.ndarray:
-    """Return probabilities [total, K] for prepared pixels with their vectors. They are run one by one,
+    """Return probabilities [total, K] for prepared pixels with their vectors. Inputs are run one by one,
     because batches are not faster.
 
     Raises:

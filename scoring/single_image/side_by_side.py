@@ -56,8 +56,8 @@ def by_date(answers: Sequence[DatedAnswer]) -> list[DatedAnswer]:
 
 
 def changes_over_time(answers: Sequence[DatedAnswer], names: Sequence[str]) -> list[str]:
-    """Say how the scores of the highest-scoring classes changed between successive dates. Also say whether
-    each change is larger than those caused by turning the image.
+    """Say how the scores of the highest-scoring classes changed between successive dates. The text also says
+    whether each change is larger than those caused by turning the image.
 
     Args:
         answers: Answers in the order of the photographs' dates; photographs without a date do not count.

@@ -191,7 +191,7 @@ def reference(
 
 
 def without(reference: Reference, index: int) -> Reference:
-    """Return a copy without a test case and all cases of its unit. It is used if the image itself is this
+    """Return a copy without a test case and all cases of its unit. The copy is used for an image that is this
     test case."""
     own = np.flatnonzero(reference.indices == index)
     if not len(own):

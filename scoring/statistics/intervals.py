@@ -68,9 +68,9 @@ def counted(hits: int, n: int) -> Share:
 def effective_cases(hits: Bools, units: Ints) -> float:
     """Return the number of independent cases that would estimate a share equally well.
 
-    It is the number of cases divided by the design effect (Korn and Graubard 1998): the variance of the share
-    between units over the variance with independent cases. The design effect is at least 1 and at most the
-    mean number of cases per unit.
+    The result is the number of cases divided by the design effect (Korn and Graubard 1998). The design effect
+    is the variance of the share between units over the variance with independent cases. The design effect is
+    at least 1 and at most the mean number of cases per unit.
 
     Args:
         hits: Which cases are hits [n].
@@ -112,7 +112,7 @@ def percentile(replicates: Floats) -> list[float] | None:
 def jackknife(point: float, left_out: Floats) -> list[float] | None:
     """Return the jackknife interval of a quantity.
 
-    It is point +- t(0.975, n - 1) x se with se^2 = (n - 1) / n x sum (left_out - mean)^2.
+    The interval is point +- t(0.975, n - 1) x se with se^2 = (n - 1) / n x sum (left_out - mean)^2.
 
     Args:
         point: The quantity on the whole test set.
@@ -214,7 +214,8 @@ def estimated_difference(
 ) -> Estimate:
     """Return the difference of two quantities with its variance and bias, as in `estimated`.
 
-    It assumes with probability 1/2 that the two differ in one more unit, by as much as a unit can count.
+    The variance assumes with probability 1/2 that the two quantities differ in one more unit, by as much as a
+    unit can count.
 
     Args:
         point: The difference on the whole test set.
@@ -240,15 +241,15 @@ def _varying(left_out: Floats) -> int:
 def wilson_t(estimate: Estimate, limits: Range = SHARE) -> list[float] | None:
     """Return the interval of a quantity within its limits, with one method for any number of units.
 
-    With two limits, the quantity is mapped to 0..1. It is treated as a share p of m = p (1 - p) / variance
-    yes-or-no answers. The interval is Wilson's, with the quantile of Student's t. If the variance includes
-    hidden errors, one more answer of each kind is added. If nothing varies, m is the number of units, or half
-    of them at the lowest value, because F1 counts a case that is detected twice. If a quantity varies less
-    than such answers would, the degrees of freedom are the number of varying units.
+    With two limits, the quantity is mapped to 0..1. The mapped value is treated as a share p of m = p (1 - p)
+    / variance yes-or-no answers. The interval is Wilson's, with the quantile of Student's t. If the variance
+    includes hidden errors, one more answer of each kind is added. If nothing varies, m is the number of
+    units. At the lowest value it is half of them, because F1 counts a case that is detected twice. If a
+    quantity varies less than such answers would, the degrees of freedom are the number of varying units.
 
     With one limit, the interval is Student's t on the logarithm of the distance to the limit, with as many
-    units as vary. Its end is extended by the square of the relative error. Without limits, the interval is
-    Student's t.
+    units as vary. The end of this interval is extended by the square of the relative error. Without limits,
+    the interval is Student's t.
 
     Args:
         estimate: The quantity.
@@ -282,9 +283,9 @@ def wilson_t(estimate: Estimate, limits: Range = SHARE) -> list[float] | None:
 def difference_t(estimate: Estimate, width: float = 1.0) -> list[float] | None:
     """Return the interval of a difference of two quantities whose limits are `width` apart.
 
-    It is `wilson_t` between -width and width, with as many units as vary: teams that differ in few units
-    reveal little about their difference. If nothing varies, the interval is Wilson's interval of the share of
-    units in which the two may still differ.
+    The interval is that of `wilson_t` between -width and width, with as many units as vary: teams that differ
+    in few units reveal little about their difference. If nothing varies, the interval is Wilson's interval of
+    the share of units in which the two may still differ.
 
     Args:
         estimate: The difference.

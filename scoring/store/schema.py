@@ -381,8 +381,8 @@ class StoreMark(Base):
 
 
 class ImportedBundle(Base):
-    """A board that was imported as a bundle at the time `created`. Its scores and times come from the
-    bundle."""
+    """A board that was imported as a bundle at the time `created`. The scores and times of the board come
+    from the bundle."""
 
     __tablename__ = "imported"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)

@@ -43,8 +43,8 @@ class HiddenRules:
 
     @property
     def digits(self) -> int:
-        """Return the maximum number of decimals of a shown score. With the Ladder, these are the decimals of
-        its step."""
+        """Return the maximum number of decimals of a shown score. With the Ladder, the decimals of the
+        Ladder's step count."""
         step = Decimal(str(self.step)).normalize().as_tuple().exponent if self.step else -self.decimals
         return min(max(-int(step), 0), DECIMALS)
 
@@ -123,7 +123,7 @@ def shown_scores(
 ) -> Mapping[str, float | None]:
     """Return the shown score of each submission, by id.
 
-    If the board shows no scores, these are the scores that it would show.
+    If the board shows no scores, return the scores that it would show.
 
     Args:
         entries: Id, team and score of each submission, oldest first.

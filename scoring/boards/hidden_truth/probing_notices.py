@@ -243,9 +243,9 @@ def attempts(store: Store, board_id: str) -> list[Attempt]:
 def board_notices(store: Store, board_id: str) -> list[Finding]:
     """Return notices for organizers about suspicious or failed attempts.
 
-    They report submissions for other teams, submissions that could not be scored, and addresses that the
-    server refused. They also report signs of probing: nearly repeated submissions, and the same answer for
-    all cases.
+    The notices report submissions for other teams, submissions that could not be scored, and addresses that
+    the server refused. Other notices report signs of probing: nearly repeated submissions, and the same
+    answer for all cases.
 
     Raises:
         InputRefused: `forbidden` unless the actor is an organizer.
@@ -279,8 +279,8 @@ def board_notices(store: Store, board_id: str) -> list[Finding]:
 def team_notices(ranking: BoardRanking) -> list[Finding]:
     """Return notices for organizers about the teams of a board.
 
-    They report whether the truth is safe with this number of teams, equal files, equal times, and nearly
-    equal names.
+    The notices report whether the truth is safe with this number of teams, equal files, equal times, and
+    nearly equal names.
 
     Args:
         ranking: The ranking of all phases.

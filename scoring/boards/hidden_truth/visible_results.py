@@ -397,8 +397,8 @@ def classes_of(ranking: BoardRanking, entry: RankedSubmission) -> dict[str, dict
 def cases_of(ranking: BoardRanking, entry: RankedSubmission) -> list[tuple[str, float]]:
     """Return the id of each case and how right its prediction is, rounded and sorted by id.
 
-    The result contains no label. It is empty if the challenge measures an error per case, because an error
-    and a prediction together reveal the truth.
+    The result contains no label. The result is empty if the challenge measures an error per case, because an
+    error and a prediction together reveal the truth.
     """
     card, comparison = ranking.card(entry), ranking.board.challenge.comparison
     if comparison.case_value != SHARE:

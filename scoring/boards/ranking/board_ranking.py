@@ -70,8 +70,8 @@ class BoardRanking:
 
     @property
     def rule(self) -> str:
-        """Return the rule that chooses the ranked submission of each team. It stays the same when a hidden
-        truth is opened."""
+        """Return the rule that chooses the ranked submission of each team. The rule stays the same when a
+        hidden truth is opened."""
         return LADDER if self.shown and self.shown.rules.step is not None else self.board.row.counts
 
     @cached_property

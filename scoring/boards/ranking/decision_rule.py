@@ -108,8 +108,8 @@ def fixed_rule(store: Store, board_id: str) -> schema.DecisionRule | None:
 
 
 def rule_changes(row: schema.DecisionRule) -> list[dict[str, str]]:
-    """Return the changes since the rule was fixed, oldest first. Each has its time, the changed part, and the
-    value before and after."""
+    """Return the changes since the rule was fixed, oldest first. Each change has a time, the changed part,
+    and the value before and after."""
     states: Sequence[Mapping[str, Any]] = [{"time": row.created, "rule": row.rule}, *row.later]
     return [
         {"time": now["time"], "part": part, "before": then["rule"].get(part, ""), "after": now["rule"][part]}

@@ -323,7 +323,7 @@ def _keep_refused(
 
 
 def refused_files(board: OpenBoard) -> list[dict[str, Any]]:
-    """Return the refused files of a board with their problems, oldest first. These files must not be
+    """Return the refused files of a board with their problems, oldest first. Refused files must not be
     published."""
     row = schema.RefusedFile
     with board.store.read() as session:

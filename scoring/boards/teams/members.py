@@ -163,8 +163,8 @@ def nominated(store: Store, board_id: str) -> dict[str, str]:
 
 
 def keep_facts(store: Store, board_id: str, source: Source, name: str | None = None) -> tuple[Finding, ...]:
-    """Store facts about teams from a table with a column `team`. They replace earlier facts about these
-    teams.
+    """Store facts about teams from a table with a column `team`. New facts replace earlier facts about the
+    same team.
 
     Returns:
         Notes on rows without a known team and on unknown columns.
@@ -183,7 +183,7 @@ def keep_facts(store: Store, board_id: str, source: Source, name: str | None = N
 
 
 def keep_typed(store: Store, board_id: str, team: str, cells: Mapping[str, str]) -> None:
-    """Store facts about one team that an organizer typed. They replace earlier facts about this team.
+    """Store facts about one team that an organizer typed. New facts replace earlier ones.
 
     Args:
         cells: Text by fact; a blank text means unknown.

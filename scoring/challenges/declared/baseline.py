@@ -82,7 +82,7 @@ def constant_table(declaration: Declaration, truth: DeclaredCases) -> str:
 
 def example(declaration: Declaration, truth: DeclaredCases) -> tuple[str, bytes]:
     """Return name and bytes of an example submission that depends only on case ids and image grids. All
-    metrics are defined on it."""
+    metrics are defined for the example."""
     ids, n_classes = sorted(truth.ids), max(1, len(declaration.classes))
     if declaration.task == "segmentation":
         label = next(iter(declaration.regions.values()))[0]

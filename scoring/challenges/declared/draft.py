@@ -128,7 +128,8 @@ def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:
 def with_task(
     truth: TruthTable | TruthMasks, draft: Draft, task: str, classes: Sequence[str] = (), **columns: Any
 ) -> Draft:
-    """Return a draft with another task or other columns. Everything that depends on them is chosen anew.
+    """Return a draft with another task or other columns. Everything that depends on the task or the columns
+    is chosen anew.
 
     Args:
         classes: Names of the classes, if each has a column.

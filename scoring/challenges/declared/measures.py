@@ -191,8 +191,8 @@ def of_counts(declaration: Declaration) -> tuple[MetricUse, ...]:
 
 
 def unit_sums(declaration: Declaration, measured: Measured, units: Ints) -> Floats:
-    """Return values [n, ...] of each unit whose sums give the score. They are cells of the confusion matrix
-    and, for other parts of the score, jackknife pseudo-values."""
+    """Return values [n, ...] of each unit whose sums give the score. The values are cells of the confusion
+    matrix and, for other parts of the score, jackknife pseudo-values."""
     counted, columns = of_counts(declaration), []
     rest = tuple(use for use in declaration.score if use not in counted)
     weights, cases = measured.counted.astype(float), measured.cases

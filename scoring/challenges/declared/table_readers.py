@@ -55,8 +55,8 @@ def number_columns(declaration: Declaration) -> Columns:
 
 
 def label_column(declaration: Declaration) -> Columns:
-    """Return the column of the predicted class; empty if there is none. For objects, its default name is that
-    of the truth."""
+    """Return the column of the predicted class; empty if there is none. For objects, the default is the name
+    of the class column in the truth."""
     name = declaration.predictions.label or (declaration.truth.label if declaration.truth.places else None)
     return [(name, "the predicted class")] if name else []
 

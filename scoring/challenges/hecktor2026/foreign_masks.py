@@ -134,8 +134,8 @@ def of_other_kinds(contents: SubmissionLayout) -> list[Finding]:
 
 
 def label_order(contents: SubmissionLayout, tables: Ints) -> list[Finding]:
-    """Return `label-order` if labels 1 and 2 seem to be exchanged. It is an error if names say so, and a
-    warning if only the Dice suggests it.
+    """Return `label-order` if labels 1 and 2 seem to be exchanged. The finding is an error if names of labels
+    say so, and a warning if only the Dice suggests the exchange.
 
     Args:
         tables: Voxels [N, 3, 3] of each patient by true and submitted label; zeros without a truth.

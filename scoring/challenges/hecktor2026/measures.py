@@ -35,10 +35,10 @@ def unit_sums(
     c_index: float,
     c_index_left_out: Floats,
 ) -> Floats:
-    """Return values of each unit from whose sums the score is computed [n, 23].
+    """Return the values of each unit whose sums give the score [n, 23].
 
-    They are: sum and number of Dice values for each structure; correct predictions and patients for each T
-    and N stage; and the unit's share of the C-index.
+    The values are sum and number of Dice values for each structure, and correct predictions and patients for
+    each T and N stage. The last value is the unit's share of the C-index.
 
     Args:
         dices: Result of `dice` for each structure [N].

@@ -22,9 +22,9 @@ MOST_TABLES = 8
 def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str]) -> TextTable | None:
     """Return the patient table of a source, or None.
 
-    The first that exists is used: the table named `standard`; the only table with that name and another
-    extension; the only table with a patient column; several tables with different columns, joined; JSON files
-    of patients. Tables in folders are used only if there is no other.
+    Preferred is the table named `standard`, otherwise the only table with that name and another extension.
+    Otherwise it is the only table with a patient column, or several tables with different columns, joined.
+    Otherwise JSON files of patients are read. Tables in folders are used only if there is no other.
 
     Args:
         used: Receives the members that were read.

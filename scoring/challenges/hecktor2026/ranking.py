@@ -105,10 +105,10 @@ def places_by_rank(doubled: Ints, undefined: Bools) -> RankArray:
 
 
 def places_by_score(cards: Mapping[str, ScoreCard]) -> RankArray:
-    """Return the ranks [A] by weighted score. Equal scores are ordered by their consistency, where lower is
-    better.
+    """Return the ranks [A] by weighted score. Equal scores are ordered by the metric `consistency`, where
+    lower is better.
 
-    Both numbers are rounded to 12 decimals. Teams without a score come last.
+    Scores and consistencies are rounded to 12 decimals. Teams without a score come last.
     """
     keys = [
         (-np.inf, 0.0)

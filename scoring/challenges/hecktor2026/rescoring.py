@@ -135,7 +135,7 @@ def center_intervals(
 ) -> dict[str, dict[str, list[float] | None]]:
     """Return 95 % intervals of the entries in `per_center`, by center and metric.
 
-    They use the replicates of the scorecard. Empty if it has none.
+    The intervals use the replicates of the scorecard. Empty if the scorecard has no replicates.
     """
     source = card.provenance
     statistics = StatisticsOptions(source["resamples"], source["seed"], None, source["options"]["interval"])

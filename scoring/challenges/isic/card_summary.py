@@ -25,7 +25,7 @@ def ranking(card: ScoreCard) -> tuple[str, str]:
 
 def chance(card: ScoreCard) -> float | None:
     """Return the score of guessing: 1/K for balanced accuracy, 1/2 for the area under the ROC curve. None if
-    it depends on the way of guessing."""
+    the score depends on the way of guessing."""
     return {"recall": 1 / len(card.per_class), "auc": 0.5}.get(ranking(card)[1])
 
 

@@ -119,8 +119,8 @@ def malignancy(
     """Return malignant against benign cases among those with a true label. UNK is left out unless it is
     malignant.
 
-    The score of a case is the sum of its malignant scores in column order. It is rounded to 12 decimals, so
-    that 0.1 + 0.2 equals 0.3.
+    The score of a case is the sum of its malignant scores in column order. The sum is rounded to 12 decimals,
+    so that 0.1 + 0.2 equals 0.3.
     """
     places = [k for k, name in enumerate(categories) if name in malignant]
     unknown = [k for k, name in enumerate(categories) if name == UNKNOWN and name not in malignant]
@@ -240,10 +240,10 @@ def basis(a: CategoryScores, units: np.ndarray, metric: str) -> Basis:
 def unit_sums(
     a: CategoryScores, units: np.ndarray, weights: np.ndarray, metric: str, score: float
 ) -> np.ndarray:
-    """Return values of each unit from whose sums the score is computed [n, ...].
+    """Return the values of each unit whose sums give the score [n, ...].
 
-    They are counts per category for balanced accuracy and macro F1, and shares for the mean AUC. They are NaN
-    for average precision, which cannot be split.
+    For balanced accuracy and macro F1, the values are counts per category; for the mean AUC, they are shares.
+    For average precision, which cannot be split, the values are NaN.
 
     Args:
         weights: Weights of the cases [N].

@@ -95,7 +95,8 @@ def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
     """Check a model and run it on every photograph: on CPU, with one thread, one image at a time.
 
     For cases without a truth, the outputs are named by the option `categories`, else by the entry
-    `categories` of the model. Otherwise the challenge year with this number of outputs names them.
+    `categories` of the model. Otherwise the outputs are named by the challenge year with this number of
+    outputs.
 
     Raises:
         InputRefused: If the model or an image cannot be used.

@@ -49,8 +49,8 @@ def as_read_there(cell: str) -> float:
 def rounding_note(
     table: TextTable, places: Sequence[int], values: Floats, ids: Sequence[str]
 ) -> Iterator[Finding]:
-    """Yield `official-rounding` if the official scorer reads numbers differently and this changes a result: a
-    label, a side of 0.5 or the order of two cases.
+    """Yield `official-rounding` if the official scorer reads a number differently and this changes a label, a
+    side of 0.5 or the order of two cases.
 
     Args:
         places: Columns of the numbers.

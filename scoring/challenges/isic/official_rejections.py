@@ -92,7 +92,7 @@ def tolerated(
 
 def first_refusal(findings: Iterable[Finding]) -> str | None:
     """Return the official scorer's message for files that Benchside read: that of its first failing check.
-    None if it accepts the files."""
+    None if the official scorer accepts the files."""
     findings = list(findings)
     alike = any(finding.code == SPELLED_ALIKE for finding in findings)
     refusals = [
@@ -291,7 +291,8 @@ def _short(data: bytes) -> str:
 
 
 def message(predictions: Source, truth: Source, name: str | None = None) -> str | None:
-    """Return the official scorer's message about a prediction file. None if it accepts the file.
+    """Return the official scorer's message about a prediction file. None if the official scorer accepts the
+    file.
 
     If the official scorer cannot read the truth, the message is its exception.
 

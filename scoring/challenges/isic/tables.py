@@ -207,7 +207,7 @@ def in_row_order(problems: Iterable[Finding]) -> list[Finding]:
 
 
 def repeated(source: CategoryTable) -> tuple[dict[str, int], dict[int, int]]:
-    """Return the first row of every id. Also return, for each later row with the same id, this first row."""
+    """Return the first row of every id, and map each later row with the same id to the first row."""
     first = dict(zip(source.ids, range(len(source.ids)), strict=True))
     if len(first) == len(source.ids):
         return first, {}

@@ -67,8 +67,8 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict[str, Any]:
 
 
 def best(card: ScoreCard) -> dict[str, float]:
-    """Return the threshold with the highest F1 of each category. This F1 is too optimistic, because it is
-    measured on the same cases."""
+    """Return the threshold with the highest F1 of each category. The F1 at the chosen threshold is too
+    optimistic, because it is measured on the same cases."""
     a = card.arrays
     return {
         name: cuts.best(a["outputs"][:, k], a["positives"][:, k], a["score_weights"], _inclusive(card))

@@ -205,8 +205,8 @@ def find_photographs(
 ) -> tuple[tuple[tuple[str, ...], ...], frozenset[int]]:
     """Return the photographs of each case, and the cases whose photographs cannot be distinguished.
 
-    Photographs are found by file name without extension, in any folder. With `lesions`, they are in the
-    folder with the name of the lesion.
+    Photographs are found by file name without extension, in any folder. With `lesions`, photographs are in
+    the folder with the name of the lesion.
     """
     if pictures.kind == "file":
         return ((),) * len(ids), frozenset()

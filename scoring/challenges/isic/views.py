@@ -46,7 +46,7 @@ SENTENCE = 600
 def views(card: ScoreCard) -> Views:
     """Return the views of a scorecard: headline and sections.
 
-    The section "Malignant" is only for reports. On the page, users change it.
+    The section "Malignant" is only for reports. On the page, users can change that section.
     """
     return Views(
         headline(card),
@@ -194,7 +194,7 @@ def _case_worth(card: ScoreCard) -> Table | Text:
 
 
 def subgroups(card: ScoreCard) -> Sequence[Block]:
-    """Return results by age, sex and body site, or a text that says which columns they need."""
+    """Return results by age, sex and body site, or a text that says which columns are needed."""
     if card.more.get("slices"):
         return shared.subgroups(card)
     return (

@@ -54,7 +54,7 @@ def are_risks(scores: Floats) -> bool:
 
 def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterator[Finding]:
     """Yield warnings about the finite scores of a model or table. Scores of a table may be percentages.
-    `where` is its name."""
+    `where` is the name of the model or table."""
     scale = number_parsing.scale_of(scores[:, np.newaxis]) if of_table else ""
     if scale in number_parsing.WORDS:
         message = (
@@ -165,8 +165,8 @@ def basis_of_decisions(positive: Bools, decisions: Bools, units: Ints) -> Basis:
 
 
 def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_left_out: Floats) -> Floats:
-    """Return values of each unit from whose sums the score is computed [n, 5]: the four counts of decisions,
-    and the unit's share of the AUC.
+    """Return the values of each unit whose sums give the score [n, 5]: the four counts of decisions, and the
+    unit's share of the AUC.
 
     Args:
         units: Unit number of each case [N].

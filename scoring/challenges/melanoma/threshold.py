@@ -196,8 +196,8 @@ def at_threshold(card: ScoreCard, threshold: float) -> dict[str, ValueWithInterv
     """Return measures for the decision "score > threshold", each with its interval on the replicates of the
     scorecard.
 
-    They are F2, accuracy, score, recall, specificity and precision. Official numbers do not change. Cases
-    without a score stay wrong.
+    The measures are F2, accuracy, score, recall, specificity and precision. Official numbers do not change.
+    Cases without a score stay wrong.
     """
 
     def quantities(counted: ReplicateCounts) -> dict[QuantityName, Floats]:
@@ -235,7 +235,7 @@ def predictive_values(
 ) -> dict[str, ValueWithInterval]:
     """Return predictive values at a prevalence of melanoma, each with its interval.
 
-    Sensitivity and specificity are those of the test set. The calculation assumes that they do not depend on
+    Sensitivity and specificity are those of the test set. The calculation assumes that both do not depend on
     prevalence.
 
     Args:
@@ -301,8 +301,8 @@ def thresholds(card: ScoreCard, most: int | None = None, included: Sequence[floa
     """Return F2, accuracy, score, recall, specificity and precision at every distinct threshold t of "score >
     t", from high to low.
 
-    Thresholds are 0.5 and the midpoints between successive scores, with one above and one below all. They are
-    returned as "threshold".
+    Thresholds are 0.5 and the midpoints between successive scores, with one above and one below all.
+    Thresholds are returned as "threshold".
 
     Args:
         most: Maximum number, evenly spread; the first, the last and 0.5 are always included.
@@ -361,9 +361,9 @@ def histogram(card: ScoreCard, bins: int = 40) -> dict[str, Array]:
 def net_benefit(card: ScoreCard, grid: Sequence[float], prevalence: float | None = None) -> dict[str, Array]:
     """Return the net benefit (Vickers, Elkin 2006) at each threshold t of an ascending grid in [0, 1).
 
-    It is computed for the decision "score > t" and for treating everybody; treating nobody has the net
-    benefit 0. The pointwise 95 % bounds `low` and `high` use up to 300 replicates and are missing without
-    replicates.
+    The net benefit is computed for the decision "score > t" and for treating everybody. Treating nobody has
+    the net benefit 0. The pointwise 95 % bounds `low` and `high` use up to 300 replicates and are missing
+    without replicates.
 
     Args:
         prevalence: Share of melanomas in the intended population, 0..1; None: as in the test set.

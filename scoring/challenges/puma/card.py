@@ -164,8 +164,8 @@ def image_rows(s: CountedNuclei) -> list[dict[str, Any]]:
 def further_entries(s: CountedNuclei, confusion: np.ndarray) -> dict[str, Any]:
     """Return the entries that only this challenge adds to the scorecard.
 
-    They are detection regardless of class, from the confusion matrix [11, 11], and distances from tumour
-    nuclei to immune cells.
+    The entries are detection regardless of class, from the confusion matrix [11, 11], and distances from
+    tumour nuclei to immune cells.
     """
     paired, support, predicted = confusion[:-1, :-1].sum(), confusion[:-1].sum(), confusion[:, :-1].sum()
     return {

@@ -45,8 +45,8 @@ def peaks(answer: Floats, stride: float, least: float = LEAST) -> Nuclei:
     """Return nuclei at the local maxima of the probability of "not background".
 
     Equal neighbouring maxima are one nucleus. An outline ends where the probability falls below `least`, and
-    at most halfway to the next maxima. It extends equally far in opposite directions, so that the mean of its
-    vertices is the maximum, which is scored.
+    at most halfway to the next maxima. An outline extends equally far in opposite directions, so that the
+    mean of its vertices, which is scored, is the maximum.
 
     Args:
         answer: Probabilities [1 + 10, h, w], first background.

@@ -72,7 +72,7 @@ def tumor_to_lymphocyte(
 def drawn_within(*distances: np.ndarray) -> np.ndarray:
     """Return 61 evenly spaced distances (um) at which to draw cumulative shares.
 
-    They end at the 99th percentile of the defined distances, rounded to a multiple of 60.
+    The distances end at the 99th percentile of the defined distances, rounded to a multiple of 60.
     """
     defined = np.concatenate([values[~np.isnan(values)] for values in distances])
     most = np.percentile(defined, 99, method="higher") if len(defined) else 0.0
@@ -234,7 +234,7 @@ AGREE_PX, SMOOTHING_PX = 5.0, 2.0
 def shift(card: ScoreCard) -> np.ndarray:
     """Return the offset of predictions from the truth in px, to the right and down [2].
 
-    Pairs are a true nucleus and a prediction of its class within 30 px. The result is the offset on which
+    True nuclei are paired with predictions of the same class within 30 px. The result is the offset on which
     most pairs agree within 5 px; NaN if no offset is clear.
     """
     ways, _, reach = _ways(card)
@@ -282,8 +282,8 @@ def _kept(card: ScoreCard) -> np.ndarray:
 def suspicious_signs(card: ScoreCard) -> tuple[tuple[str, ...], ...]:
     """Return texts about signs of mistakes for each case.
 
-    Signs are: no file, nothing predicted, at least twice or at most half as many nuclei as in the truth, a
-    single class, a shift of at least 5 px.
+    Signs are a missing file, no predictions, a single class, and a shift of at least 5 px. Twice or half as
+    many nuclei as in the truth are a sign too.
     """
     d, counting = of_card(card), _kept(card)
     occurring = np.zeros((2, len(d), len(CLASSES)), bool)

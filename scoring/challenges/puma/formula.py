@@ -93,7 +93,7 @@ def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
 
 
 def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
-    """Return values of each unit from whose sums the macro F1 is computed [n, ...].
+    """Return the values of each unit whose sums give the macro F1 [n, ...].
 
     Rule pooled: matches, nuclei and predictions of each class. Other rules: sum of the F1 of images, images
     with the class, and all images.

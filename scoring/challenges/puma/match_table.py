@@ -42,9 +42,9 @@ class NucleusOutcomes:
 def outcomes(d: PairedNuclei, m: Matching) -> tuple[NucleusOutcomes, NucleusOutcomes]:
     """Return the outcomes of true nuclei and of predictions.
 
-    The reason of an error is the first that applies: the case has no prediction; the nearest nucleus of the
-    same class within the radius has another match; the nearest nucleus within the radius has another class;
-    no nucleus is near.
+    The reason of an error is the first that applies. The case has no prediction. The nearest nucleus of the
+    same class within the radius has another match. The nearest nucleus within the radius has another class.
+    No nucleus is near.
     """
     near, classes = m.near, (d.truth.classes, d.predicted.classes)
     truth = _outcomes_of(m.prediction, FALSE_NEGATIVE, (near.truth, near.prediction), near.distance, classes)

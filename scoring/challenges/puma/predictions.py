@@ -61,8 +61,9 @@ def placement(
 ) -> Iterator[Finding]:
     """Yield `swapped-axes` or `scale` if centroids are probably in other coordinates.
 
-    This is likely if few centroids are near true nuclei and many would be after a conversion, or if most lie
-    outside the images. A few cases and nuclei are tested, regardless of class.
+    The findings are yielded if few centroids are near true nuclei and many would be after a conversion. They
+    are also yielded if most centroids lie outside the images. A few cases and nuclei are tested, regardless
+    of class.
 
     Args:
         truth: True nuclei by case.

@@ -122,7 +122,7 @@ def read_cases(
 def read_images(source: Source, name: str | None = None, with_demographics: bool = True) -> SafeScanCases:
     """Read cases without labels. Raises InputRefused.
 
-    They are the rows of the table if the folder or zip contains a table, otherwise all images by file name.
+    Cases are the rows of the table if the folder or zip contains a table, otherwise all images by file name.
     """
     files = open_source(source, name)
     if files.kind == "file" or table_members(files):

@@ -47,8 +47,8 @@ PARAMETERS = (
 
 
 def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64]:
-    """Return the score with other weights of the risk groups and of the parts of the score. It is NaN if the
-    weights sum to 0."""
+    """Return the score with other weights of the risk groups and of the parts of the score. The score is NaN
+    if the weights sum to 0."""
     of_groups = sum(parameters[risk] for risk in RISK_WEIGHTS)
     if of_groups <= 0:
         return np.full_like(value("accuracy"), np.nan)

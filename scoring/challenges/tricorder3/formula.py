@@ -48,7 +48,8 @@ def efficiency(size_mib: float | None) -> float:
 
 
 def final_score(accuracy: float, weighted_f1: float, efficiency_score: float) -> float:
-    """Return the official score. Its parts are rounded to 6 decimals and added in the official order."""
+    """Return the official score. The parts of the score are rounded to 6 decimals and added in the official
+    order."""
     a, w, e = round(accuracy, 6), round(weighted_f1, 6), round(efficiency_score, 6)
     return 0.9 * (0.5 * a + 0.5 * w) + 0.1 * e
 

@@ -35,7 +35,7 @@ UNITS_OF_PRESENT = 12
 
 def published(point: Quantities, efficiency_score: float) -> dict[QuantityName, Floats]:
     """Return the point estimates [1] that are computed from rounded parts for publication. Intervals are
-    centred on them."""
+    centred on the published estimates."""
     accuracy, f1 = float(point["accuracy"][0]), float(point["weighted_f1"][0])
     return {
         "score": np.array([final_score(accuracy, f1, efficiency_score)]),

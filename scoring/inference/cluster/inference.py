@@ -47,8 +47,8 @@ def run_on_all(
     """Process every image with a model on a cluster. Arguments and results are those of
     `model_pool.run_on_all`.
 
-    This machine reads the images. `progress` counts returned results, about half a second of images at a
-    time.
+    The calling machine reads the images. `progress` counts returned results, about half a second of images at
+    a time.
 
     Raises:
         ModelFailed: As in `model_pool.run_on_all`; Cancelled.

@@ -243,7 +243,7 @@ class Header:
 def open_volume(file: ByteFile) -> tuple[Header, ByteFile]:
     """Return the header of a seekable file, and a file of its decompressed voxels, x fastest.
 
-    Accepted are NIfTI-1 and -2 in one file (any byte order), MetaImage and NRRD. They may be raw, compressed
+    Accepted are NIfTI-1 and -2 in one file (any byte order), MetaImage and NRRD. Files may be raw, compressed
     or inside gzip, and are recognised by their first bytes. Trailing axes of length 1 are dropped.
 
     Raises:

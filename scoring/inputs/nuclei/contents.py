@@ -87,8 +87,8 @@ def centroids(points: Floats, lengths: Ints) -> Floats:
 
 
 def area(ring: Sequence[Sequence[float]]) -> float:
-    """Return the area of a ring in px^2 by the shoelace formula, in either direction. It is 0 below three
-    vertices, and infinite on overflow."""
+    """Return the area of a ring in px^2 by the shoelace formula, in either direction. The area is 0 below
+    three vertices, and infinite on overflow."""
     if len(ring) < 3:
         return 0.0
     x, y = np.array([[float(x), float(y)] for x, y, *_ in ring]).T

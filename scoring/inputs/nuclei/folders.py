@@ -74,8 +74,8 @@ def by_class(
 ) -> dict[str, tuple[str, str | None]]:
     """Return the image and the class of files that contain only one class.
 
-    These are ImageJ region sets (class None if a set has several), position tables with the class in the file
-    or folder name, and files in one folder per image.
+    Such files are ImageJ region sets (class None if a set has several classes) and position tables with the
+    class in the file or folder name. Files in one folder per image also count.
 
     Args:
         files: The members.

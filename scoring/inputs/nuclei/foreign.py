@@ -386,7 +386,8 @@ CONFIDENCES = ("score", "confidence", "probability", "prob", "detection_probabil
 def classification(properties: Any) -> Any:
     """Return the classification of a feature as QuPath writes it, {"name"}.
 
-    It is taken from a list of names or from another text property. Anything else is returned unchanged.
+    The classification is taken from a list of names or from another text property. Anything else is returned
+    unchanged.
 
     Args:
         properties: Properties of the feature.

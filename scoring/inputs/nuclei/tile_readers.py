@@ -121,8 +121,8 @@ def of_regions(data: bytes, name: str, kind: str | None, classes: frozenset[str]
 def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) -> Tiles | None:
     """Return the nuclei of each image tile in a file about several images; None for another file.
 
-    These are files of COCO, VIA, Label Studio or FiftyOne, features that name their image, and a JSON object
-    with one document per image.
+    Such files are those of COCO, VIA, Label Studio or FiftyOne, features that name their image, and a JSON
+    object with one document per image.
 
     Args:
         name: Its name in messages.

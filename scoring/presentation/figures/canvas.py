@@ -21,8 +21,8 @@ class Canvas:
     """A figure under construction.
 
     Plotly checks each property when it is set, and copies all annotations and shapes whenever one is added.
-    This takes nine tenths of a figure's time. Therefore `Canvas` collects everything first, and `figure`
-    returns it unchecked. Tests let Plotly check every kind of figure.
+    These checks and copies take nine tenths of a figure's time. Therefore `Canvas` collects everything first,
+    and `figure` returns it unchecked. Tests let Plotly check every kind of figure.
     """
 
     def __init__(self, theme: Theme, question: str, height: int, **layout: Any) -> None:

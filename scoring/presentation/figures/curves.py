@@ -115,8 +115,8 @@ def precision_recall_figure(
 
 
 def class_panel(curve: Curve, theme: Theme, prevalence: float | None = None) -> go.Figure:
-    """Draw the curve of one class as a small panel. It is a precision-recall curve, or a ROC curve if no
-    prevalence is given."""
+    """Draw the curve of one class as a small panel. The panel shows a precision-recall curve, or a ROC curve
+    if no prevalence is given."""
     name = curve.name
     if prevalence is None:
         return roc_figure([curve], theme, f"How well is {name} separated from the rest?", is_small=True)

@@ -122,15 +122,15 @@ class Sweep:
 
 
 def prominent(outputs: Floats, most: int = NAMED) -> list[int]:
-    """Return the classes that get a colour, in class order. They have the largest outputs [settings, K] at
-    any setting."""
+    """Return the classes that get a colour, in class order. These classes have the largest outputs [settings,
+    K] at any setting."""
     largest: list[int] = np.argsort(-outputs.max(0), kind="stable")[:most].tolist()
     return sorted(largest)
 
 
 def spread(values: Sequence[float] | Floats, gap: float, low: float, high: float) -> list[float]:
-    """Return positions for labels beside values. They keep the order and are at least `gap` apart. If there
-    is room, they lie within low and high."""
+    """Return positions for labels beside values. Positions keep the order of the values and are at least
+    `gap` apart. If there is room, positions lie within low and high."""
     order = np.argsort(values, kind="stable")
     placed = np.clip(np.array(values, float), low, high)
     for below, above in pairwise(order):

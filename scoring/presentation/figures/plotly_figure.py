@@ -62,7 +62,8 @@ class Drawing(go.Figure):  # type: ignore[misc]
         return layout
 
     def to_dict(self) -> Properties:
-        """Return the JSON dictionary of the figure, with arrays as bytes. It must not be changed."""
+        """Return the JSON dictionary of the figure, with arrays as bytes. The dictionary must not be
+        changed."""
         if "_validate" in vars(self):  # Plotly's objects are there, and may have been changed
             changed: Properties = super().to_dict()
             return changed

@@ -73,7 +73,7 @@ class Stroke:
 
 
 def colours(theme: Theme) -> tuple[str, str, str]:
-    """Return the colours of low, middle and high risk. They are distinguishable with red-green colour
+    """Return the colours of low, middle and high risk. The colours are distinguishable with red-green colour
     blindness."""
     return theme.categorical[0], theme.soft, theme.categorical[1]
 

@@ -94,7 +94,8 @@ LIGHT, DARK = _theme("light"), _theme("dark")
 
 @cache
 def template(theme: Theme) -> dict[str, Any]:
-    """Return the Plotly template of a theme. It is passed to each figure and is not in Plotly's registry."""
+    """Return the Plotly template of a theme. The template is passed to each figure and is not in Plotly's
+    registry."""
     font = {"family": FONT, "size": 12, "color": theme.ink}
     # dragmode off and fixed ranges: a thumb that scrolls a phone must not zoom the chart.
     axis = {
