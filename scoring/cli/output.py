@@ -77,7 +77,7 @@ def write(target: str, content: str | bytes | Iterable[str], option: str) -> Non
 
 def respond(target: str | None, value: Any, line: str) -> None:
     """Write a value as JSON if requested, otherwise print a text. `target` is the file for the JSON; None if
-    it is not requested."""
+    no JSON is requested."""
     if target:
         write(target, as_json(value), "--json")
     else:

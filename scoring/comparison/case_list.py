@@ -128,7 +128,7 @@ MOST_GROUPS = 20
 
 @dataclass(frozen=True)
 class CaseList:
-    """The cases of a scorecard, in its order.
+    """The cases of a scorecard, in the order of the scorecard.
 
     Attributes:
         names: Names of the cases.

@@ -20,7 +20,7 @@ SENTENCE, NAMED = 600, 8
 
 @dataclass(frozen=True)
 class Displayed:
-    """A comparison, and the teams that figures show. `places` contains their positions in
+    """A comparison, and the teams that figures show. `places` contains the positions of these teams in
     `comparison.scored`."""
 
     comparison: Comparison

@@ -243,7 +243,7 @@ def _placed(scores: Mapping[str, float], varied: Mapping[str, Varied], compariso
 
 def weight_map(comparison: Comparison) -> WeightGrid | None:
     """Return the first team for every weighting of three parts of the score. None if the score has no such
-    parts or no team has all of them."""
+    parts or no team has all three."""
     wanted = comparison.spec.weight_map
     if wanted is None:
         return None

@@ -81,7 +81,8 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample test set. `key` is its name in the page's address, `folder` its folder below `sample_data`."""
+    """A sample test set. `key` is the name of the test set in the page's address, `folder` its folder below
+    `sample_data`."""
 
     key: str
     folder: str
@@ -90,7 +91,8 @@ class Sample:
 
 @dataclass(frozen=True)
 class OutputFile:
-    """A further file that `score` can write. The function `text` creates its content from a scorecard."""
+    """A further file that `score` can write. The function `text` creates the content of the file from a
+    scorecard."""
 
     flag: str
     metavar: str
@@ -143,7 +145,8 @@ Predictions = TypeVar("Predictions", bound=Input)
 
 
 class ScoreBreakdownPart(NamedTuple):
-    """A part of a score that is a weighted sum. `weight` is its maximum number of points, out of 100."""
+    """A part of a score that is a weighted sum. `weight` is the maximum number of points for the part, out of
+    100."""
 
     name: str
     short_name: str

@@ -122,8 +122,8 @@ def with_columns(
 def with_scores(
     outcome: Any, source: Source, challenge: "Challenge[Any, Any]", truth: Any, read: "Read | Runs"
 ) -> Any:
-    """Return the predictions or their refusal. Each alternative of a `DOUBTFUL` finding gets the score that
-    it gives.
+    """Return the predictions or their refusal. Each alternative of a `DOUBTFUL` finding is shown with the
+    score to which it leads.
 
     Args:
         outcome: The predictions, or the refusal.

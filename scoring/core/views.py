@@ -61,8 +61,8 @@ class Panel:
 
 @dataclass(frozen=True)
 class Panels:
-    """Small figures with a common question, one per class, center or similar group. `width` is their minimum
-    width in px."""
+    """Small figures with a common question, one per class, center or similar group. `width` is the minimum
+    width of a figure in px."""
 
     question: str
     panels: Sequence[Panel]
@@ -189,8 +189,8 @@ class Text:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture that is drawn on demand. The function `build` returns it as PNG; `alt` is the text for screen
-    readers."""
+    """A picture that is drawn on demand. The function `build` returns the picture as PNG; `alt` is the text
+    for screen readers."""
 
     build: Callable[[], bytes]
     alt: str

@@ -13,7 +13,7 @@ Key = tuple[str, Recipe]
 
 def key(data: bytes, recipe: Recipe) -> Key:
     """Return the key of a prepared image, made of the file's SHA-256 and the recipe. The file's name is not
-    part of it."""
+    part of the key."""
     return hashlib.sha256(data).hexdigest(), recipe
 
 

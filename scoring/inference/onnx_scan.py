@@ -30,8 +30,8 @@ Function = tuple[str, str, str]
 
 
 class ModelRefused(Exception):
-    """Raised for a model that is not loaded. `code` is that of the finding; `message` contains the problem
-    and its fix."""
+    """Raised for a model that is not loaded. `code` is the code of the finding; `message` contains the
+    problem and its fix."""
 
     def __init__(self, code: str, message: str):
         super().__init__(message)

@@ -84,8 +84,8 @@ class HeldModel:
 class SharedModel:
     """A model that several visitors share. It runs one image at a time and behaves like a `ModelProcess`.
 
-    After `close` it counts as ended, so that everybody opens a new one. A run that already waits is still
-    done.
+    After `close` the process counts as ended, so that everybody opens a new one. A run that already waits is
+    still done.
     """
 
     def __init__(self, model: bytes, start: Start):

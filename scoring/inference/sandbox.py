@@ -234,9 +234,9 @@ def filter_system_calls() -> str:
 def filter_program(machine: Architecture, process: int) -> bytes:
     """Return the filter as BPF instructions of 8 bytes each.
 
-    clone is allowed only for threads. clone3 hides its flags behind a pointer, so it is reported as missing,
-    and the C library uses clone instead. Signals and scheduling reach only the process with the number
-    `process`; fcntl is limited to operations on descriptors, without signal owners.
+    The call clone is allowed only for threads. The call clone3 hides its flags behind a pointer, so it is
+    reported as missing, and the C library uses clone instead. Signals and scheduling reach only the process
+    with the number `process`; fcntl is limited to operations on descriptors, without signal owners.
     """
     load, equal, at_least, any_bit, verdict = 0x20, 0x15, 0x35, 0x45, 0x06
     architecture_offset, number_offset = 4, 0
@@ -292,8 +292,8 @@ def set_alarm(seconds: float) -> None:
 def die_with_parent(descriptor: int) -> None:
     """End this process when the other end of the pipe `descriptor` closes, even during a computation.
 
-    PR_SET_PDEATHSIG would do this in the kernel. But it fires when the *thread* that started the worker ends,
-    and servers start workers from short-lived threads.
+    PR_SET_PDEATHSIG would do this in the kernel. But that signal is sent when the *thread* that started the
+    worker ends, and servers start workers from short-lived threads.
     """
     if not hasattr(select, "poll"):
         return

@@ -93,8 +93,8 @@ class _Bytes(io.RawIOBase):
 def opened(data: memoryview, least_pixels: int) -> OpenSlide | None:
     """Open a TIFF file as a slide. Raises ImageUnreadable with one sentence.
 
-    Return None for a file without readable images. Return None also for an image in one resolution, unless it
-    has more than `least_pixels`.
+    Return None for a file without readable images. Return None also for an image in one resolution, unless
+    the image has more than `least_pixels`.
     """
     try:
         pages = _pages(data)

@@ -83,7 +83,7 @@ def _fitted(process: ImageProcess, cases: CaseImages, index: int, side: int) -> 
 
 def upright(pixels: Pixels, seen: ImageInfo) -> Pixels:
     """Return pixels turned by their EXIF orientation, for display only. The challenges' pipelines do not turn
-    them."""
+    images."""
     turn = UPRIGHT.get(seen.orientation)
     return pixels if turn is None else np.asarray(Image.fromarray(pixels).transpose(turn))
 

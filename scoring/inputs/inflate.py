@@ -50,7 +50,7 @@ def fill(file: ByteFile, view: memoryview) -> int:
 
 
 class FrontFile(io.RawIOBase):
-    """A file whose content is generated while it is read. It can only be rewound to its start."""
+    """A file whose content is generated while it is read. The file can only be rewound to its start."""
 
     noun = "a file"
     _position = 0
@@ -78,7 +78,8 @@ class FrontFile(io.RawIOBase):
 class Inflated(FrontFile):
     """Decompressed content of a zlib or deflate stream.
 
-    At its end, zlib's checksum and the given checksum are verified. Data after the stream are an error.
+    At the end of the stream, zlib's checksum and the given checksum are verified. Data after the stream are
+    an error.
     """
 
     noun = "a compressed stream"

@@ -224,8 +224,8 @@ def _of_json(data: bytes, name: str) -> Columns:
 
 
 def columns_of(records: Sequence[Mapping[str, Any]]) -> Columns | None:
-    """Return the values of JSON objects as columns by name, with numbers as Python writes them. None if they
-    do not form a table.
+    """Return the values of JSON objects as columns by name, with numbers as Python writes them. None if the
+    objects do not form a table.
 
     Args:
         records: An object for each row.

@@ -88,7 +88,8 @@ def coverage(probabilities: Floats, truth: Ints, miss: float, units: Ints | None
 
     Each case is left out of the calibration of its own set, together with all cases of its unit. The
     intervals hold for new cases with the sets calibrated on all cases. Without ties, the coverage of a class
-    has the distribution Beta(r, n + 1 - r), where r of n cases are within its threshold (Vovk 2012).
+    has the distribution Beta(r, n + 1 - r) (Vovk 2012). Here r of n cases are within the threshold of the
+    class.
 
     Args:
         probabilities: Probabilities [n, K], 0..1.

@@ -36,7 +36,7 @@ def beyond_accuracy(right: Bools) -> Floats:
     accuracies explain.
 
     The agreement is (o - e) / (1 - e). Here o is the share of cases that both have right or both have wrong.
-    e is this share for two independent submissions with the same accuracies.
+    The expected share e is that of two independent submissions with the same accuracies.
 
     Args:
         right: Which cases each submission has right [A, n].

@@ -30,7 +30,8 @@ def place(truth: Pictures, folder: Path = PLACE) -> Path:
 
 
 def saved(truth: Pictures, tile: bool = False, folder: Path = PLACE) -> MeasuredImages | None:
-    """Return the stored measurements of a test set's images. None if nothing is stored for these bytes.
+    """Return the stored measurements of a test set's images. None if nothing is stored for exactly these
+    images.
 
     Args:
         truth: The test set.

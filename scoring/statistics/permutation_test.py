@@ -35,7 +35,7 @@ PUBLISHED = 2e-6
 class Categories:
     """Categories whose rates a score averages, so that a case of a rare category has much weight.
 
-    Each category is given by the positions of its sums [C]; several sums may be added.
+    The attributes contain positions of sums for each category [C]; several sums may be added.
 
     Attributes:
         hits: Sums of right answers, or of values.
@@ -56,7 +56,7 @@ class Categories:
         """Return the additional variance of the difference of two teams in each category, in cases [C, A, A].
 
         Two teams with the same answers to two cases need not know the category equally well, so a variance is
-        added. Each unit in which the teams differ reduces it by half a case.
+        added. Each unit in which the teams differ reduces this variance by half a case.
 
         Args:
             sums: By team and unit [A, n, K].

@@ -43,8 +43,8 @@ class HiddenRules:
 
     @property
     def digits(self) -> int:
-        """Return the maximum number of decimals of a shown score. With the Ladder, the decimals of the
-        Ladder's step count."""
+        """Return the maximum number of decimals of a shown score. With the Ladder mechanism, it is the number
+        of decimals of the step."""
         step = Decimal(str(self.step)).normalize().as_tuple().exponent if self.step else -self.decimals
         return min(max(-int(step), 0), DECIMALS)
 

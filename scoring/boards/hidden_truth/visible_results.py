@@ -118,8 +118,8 @@ def _counted_bits(board: OpenBoard, ranking: BoardRanking | None = None) -> floa
 def told_stays(store: Store, board_id: str) -> Iterator[None]:
     """Keep the count of revealed bits while submissions are deleted, teams merged or times changed.
 
-    If the Ladder then shows a team other scores or a lower best score, the new sequence of scores is counted
-    in addition.
+    If the Ladder mechanism then shows a team other scores or a lower best score, the new sequence of scores
+    is counted in addition.
     """
     before = _told(store, board_id)
     yield

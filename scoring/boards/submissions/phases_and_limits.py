@@ -328,7 +328,7 @@ def after_own(session: Session, board_id: str, team: str, time: str) -> str:
     """Return the time of a scored submission: its arrival, or just after a submission of the same team that
     was scored in the meantime.
 
-    The order of times guarantees that scores shown by the Ladder never change.
+    The order of times guarantees that scores shown by the Ladder mechanism never change.
     """
     sent = schema.Submission
     of_team = (sent.board_id == board_id, sent.team == team, sent.dated.is_(False))

@@ -70,7 +70,8 @@ def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str
 
 
 def tables_in_folders(files: SourceFiles) -> list[str]:
-    """Return the tables in folders, nearest first. Empty if there are many, such as one table per patient."""
+    """Return the tables in folders, nearest first. Empty if there are many tables, such as one per
+    patient."""
     endings = tuple(ending for ending in TABLES_BESIDE_MASKS if ending != LISTING)
     members = [m for m in files.members if "/" in m and m.lower().endswith(endings)]
     return sorted(members, key=lambda member: member.count("/")) if len(members) <= MOST_TABLES else []

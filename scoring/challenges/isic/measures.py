@@ -266,8 +266,8 @@ def unit_sums(
 
 
 def categories_of_sums(metric: str, number: int) -> Categories:
-    """Return which sums of `unit_sums` count the predictions of each category. For a mean AUC, its shares are
-    values instead."""
+    """Return which sums of `unit_sums` count the predictions of each category. For a mean AUC, the sums
+    contain shares instead of counts."""
     hits = np.arange(number)
     if metric == "balanced_accuracy":
         return Categories(hits, cases=(hits + number,), gains=(hits,))

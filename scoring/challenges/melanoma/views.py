@@ -132,7 +132,8 @@ def calls(card: ScoreCard) -> Text:
 
 
 def in_practice(card: ScoreCard, prevalence: float | None) -> SideBySide:
-    """Return predictive values at a prevalence of melanoma (0..1). None uses that of the test set."""
+    """Return predictive values at a prevalence of melanoma (0..1). `prevalence` None stands for the
+    prevalence in the test set."""
     values = predictive_values(card, THRESHOLD, prevalence)
 
     def lines(*named: tuple[str, str]) -> Text:
@@ -259,7 +260,7 @@ def subgroups(card: ScoreCard) -> Sequence[Block]:
 
 
 def case_score(card: ScoreCard, index: int) -> Figure:
-    """Return a figure of the score of one case among all thresholds. `index` is its position in
+    """Return a figure of the score of one case among all thresholds. `index` is the position of the case in
     `card.cases`."""
     case, ends = card.cases[index], threshold_range(card)
     output = "no prediction" if case["output"] is None else f"raw output {case['output']!r}"

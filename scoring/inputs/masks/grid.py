@@ -80,8 +80,8 @@ def orientation(grid: Grid, reference: Grid) -> Orientation | None:
     voxels.
 
     Grids have the same voxels if shapes agree and all corners are within a tenth of the smallest voxel edge
-    of `reference`. Axes may be reordered or reversed. The stored order is used if it is close enough,
-    otherwise the closest one.
+    of `reference`. Axes may be reordered or reversed. The stored order of axes is used if it is close enough,
+    otherwise the closest order.
     """
     if grid.shape == reference.shape and _distance(grid, reference, Orientation()) <= _slack(reference):
         return Orientation()
@@ -96,7 +96,8 @@ def orientation(grid: Grid, reference: Grid) -> Orientation | None:
 
 
 def placement(grid: Grid, reference: Grid) -> tuple[int, tuple[int, ...]] | None:
-    """Return where the voxels of a cropped volume lie in the whole volume; None if it is not a part.
+    """Return where the voxels of a cropped volume lie in the whole volume; None if the volume is not a part
+    of it.
 
     Returns:
         Index of its first voxel (first axis fastest), and the steps along each axis.

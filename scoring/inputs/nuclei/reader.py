@@ -55,7 +55,7 @@ def read_nuclei(
     raised.
 
     GeoJSON repeats the first vertex of a ring at its end (RFC 7946, 3.1.6). In predictions this vertex does
-    not count for the centroid. In a truth it counts, as in the organisers' JSON.
+    not count for the centroid. In a truth this vertex counts, as in the organisers' JSON.
 
     Args:
         graded: Whether confidences are read (predictions) or ignored (truth).

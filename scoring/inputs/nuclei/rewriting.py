@@ -81,8 +81,8 @@ def unpacked(data: bytes, name: str) -> tuple[str, bytes] | None:
 
 @isolated
 def of_outlines(data: bytes, name: str, kind: str) -> list[dict[str, Any]] | None:
-    """Return the cells of a Cellpose file; None for other text. Each line of such a file contains x and y of
-    one outline in turn.
+    """Return the cells of a Cellpose file; None for other text. Each line of a Cellpose file contains x and y
+    of one outline in turn.
 
     Args:
         name: Its name in messages.

@@ -62,7 +62,7 @@ class _Shapes(ElementTree.TreeBuilder):
         return element
 
     def end(self, tag: str) -> Element:
-        """Process the end of an XML element. If it is a shape, it becomes a cell."""
+        """Process the end of an XML element. Elements that are shapes become cells."""
         element: Element = super().end(tag)
         self._open.pop()
         if tag.lower() in SHAPES and self._is_shape(element):

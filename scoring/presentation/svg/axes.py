@@ -210,7 +210,8 @@ def own(trace: Properties, name: str) -> bool:
 
 
 def positions(axis: Axis, trace: Properties, letter: str) -> Floats:
-    """Return the coordinates [n] of a trace along an axis. Without values, they are integers from 0."""
+    """Return the coordinates [n] of a trace along an axis. Without values, the coordinates are integers from
+    0."""
     values = trace.get(letter)
     if values is None:
         other = trace.get("y" if letter == "x" else "x")
