@@ -86,7 +86,7 @@ def lead(comparison: Comparison, scale: Scale, places: Sequence[int], theme: The
 
 def pairs(of: PairDifferences, scale: Scale, names: Sequence[str], theme: Theme) -> go.Figure:
     """Draw the difference of every pair of the named teams, and mark the pairs that the test separates.
-    `scale` is that of the compared metric."""
+    `scale` is the unit in which the metric is shown."""
     n, at = len(names), {of.teams.index(name): k for k, name in enumerate(names)}
     differences, apart, hovers = np.zeros((n, n)), np.zeros((n, n), bool), np.full((n, n), "", dtype=object)
     for pair in of.of.among(list(at)):

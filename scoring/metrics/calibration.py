@@ -119,7 +119,8 @@ class Reliability:
 
     @property
     def expected_calibration_error(self) -> float:
-        """Sum over the bins of share of cases x |observed - predicted|, 0..1; NaN without a case."""
+        """Expected calibration error, 0..1: mean absolute difference of observed and predicted, weighted by
+        the cases of each bin. NaN without cases."""
         filled = self.n > 0
         if not filled.any():
             return float("nan")

@@ -25,7 +25,8 @@ def overlap(tables: Ints, label: int) -> tuple[Ints, Ints, Ints]:
 
 
 def dice(both: Numbers, truth: Numbers, prediction: Numbers, empty: str = "one") -> Floats:
-    """Return the Dice coefficient, 2|G and P| / (|G| + |P|).
+    """Return the Dice coefficient: twice the common voxels, divided by the voxels of truth plus those of
+    prediction.
 
     Args:
         both: Voxels in both masks, any shape.
@@ -46,7 +47,8 @@ def dice(both: Numbers, truth: Numbers, prediction: Numbers, empty: str = "one")
 def aggregated_dice(
     both: Numbers, truth: Numbers, prediction: Numbers, weights: Floats, empty: str = "one"
 ) -> Floats:
-    """Return the Dice of all cases pooled, 2 sum|G and P| / sum(|G| + |P|) (DSC_agg of HECKTOR 2022).
+    """Return the Dice coefficient of all cases pooled (DSC_agg of HECKTOR 2022): voxels are summed over the
+    cases before dividing.
 
     Args:
         both: Voxels in both masks of each case [N].

@@ -63,9 +63,9 @@ def possible_gain(bits: float, cases: float) -> float:
     """Return the maximum gain over guessing for a person who learns some bits about the labels.
 
     The baseline is the best constant answer: class frequencies count as known, because one score reveals
-    them. A person who learns b bits about n labels guesses on average a share a of them correctly, with n (1
-    - H(a)) <= b. H is the binary entropy in bits. (Shannon's rate-distortion function: Cover and Thomas,
-    Elements of Information Theory, 10.3.1.)
+    them. A person who learns b bits about n labels guesses on average a share a of them correctly. The share
+    satisfies n * (1-H(a)) <= b, where H is the binary entropy in bits. (Shannon's rate-distortion function:
+    Cover and Thomas, Elements of Information Theory, 10.3.1.)
 
     The bound holds however the submissions are designed, for labels of two equally frequent classes. For
     other labels see `effective_labels`. The best of 2^b guesses comes close to the bound.

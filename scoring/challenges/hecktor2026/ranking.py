@@ -90,8 +90,9 @@ def rank(cards: Mapping[str, ScoreCard], options: Values) -> Ranking:
 def places_by_rank(doubled: Ints, undefined: Bools) -> RankArray:
     """Return the final ranks [A, ...], 1 = first.
 
-    Teams are ordered by 5 a + 7 b + 8 c of their ranks in the subtasks, then by |weighted - unweighted rank|;
-    lower is better. Teams without a score come last. Teams that are still equal share a rank.
+    Teams are ordered by 5 a + 7 b + 8 c of their ranks a, b, c in the subtasks; lower is better. Equal teams
+    are ordered by the absolute difference of weighted and unweighted rank. Teams without a score come last.
+    Teams that are still equal share a rank.
 
     Args:
         doubled: Twice the ranks in each subtask [3, A, ...].

@@ -203,7 +203,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> Data:
 
 
 def scores(card: ScoreCard, index: int) -> Figure:
-    """Return a figure of all scores of a case. `index` is the position in `card.cases`."""
+    """Return a figure of all scores of a case. `index` is the position of the case in `card.cases`."""
     case, outputs = card.cases[index], card.arrays["outputs"][index].tolist()
     return Figure(
         partial(

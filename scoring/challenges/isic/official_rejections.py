@@ -91,8 +91,8 @@ def tolerated(
 
 
 def first_refusal(findings: Iterable[Finding]) -> str | None:
-    """Return the official scorer's message for files that Benchside read: that of its first failing check.
-    None if the official scorer accepts the files."""
+    """Return the message of the first check of the official scorer that fails on the files. None if the
+    official scorer accepts the files."""
     findings = list(findings)
     alike = any(finding.code == SPELLED_ALIKE for finding in findings)
     refusals = [

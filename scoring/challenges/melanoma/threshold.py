@@ -197,7 +197,7 @@ def at_threshold(card: ScoreCard, threshold: float) -> dict[str, ValueWithInterv
     scorecard.
 
     The measures are F2, accuracy, score, recall, specificity and precision. Official numbers do not change.
-    Cases without a score stay wrong.
+    Cases without a score count as wrong at every threshold.
     """
 
     def quantities(counted: ReplicateCounts) -> dict[QuantityName, Floats]:

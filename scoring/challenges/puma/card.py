@@ -236,8 +236,8 @@ def _options(rule: MatchingRule) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class PumaEvaluation:
-    """Input of a scoring, with its method. `source` is the provenance; `outlines` says whether outlines are
-    measured too."""
+    """Truth, predictions and settings from which a scorecard is computed. `source` is the provenance;
+    `outlines` says whether outlines are measured too."""
 
     truth: PumaTruth
     predictions: NucleiPredictions

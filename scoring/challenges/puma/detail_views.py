@@ -33,7 +33,8 @@ INTRODUCTION = Text(
 
 
 def tissue(card: ScoreCard) -> tuple[Text, SideBySide, SideBySide]:
-    """Return counts and distances that a pathologist would measure, from truth and prediction."""
+    """Return counts and distances that a pathologist would measure, computed from truth and from
+    prediction."""
     return (
         INTRODUCTION,
         SideBySide(((densities(card),), (lymphocyte_shares(card),)), (1, 1)),

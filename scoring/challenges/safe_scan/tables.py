@@ -39,8 +39,8 @@ def headings_there(table: TextTable) -> frozenset[str]:
 
 
 def read_ids(table: TextTable, problems: list[Finding], findings: list[Finding]) -> tuple[str, ...] | None:
-    """Return the image name of every row; None if no column contains them. Problems are added to the
-    lists."""
+    """Return the image name of every row; None if no column contains them. Problems are added to `problems`
+    and `findings`."""
     column, twice = tables.find_column(table, ID_COLUMNS)
     problems += twice
     if column is None:

@@ -276,7 +276,7 @@ def positions(key: str, numbers: Iterable[int]) -> str:
 
 
 def counted(numbers: Sequence[object] | Ints) -> str:
-    """Return a count as text, e.g. "3 nuclei"."""
+    """Return a count as text, such as "3 nuclei"."""
     return f"{len(numbers):,} {'nucleus' if len(numbers) == 1 else 'nuclei'}"
 
 
