@@ -187,7 +187,8 @@ def _columns(table: type[schema.Base]) -> tuple[tuple[str, bool, tuple[type, ...
 
 
 def row_problems(table: type[schema.Base], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the name and the problem of each invalid column of a row. Problems have no full stop."""
+    """Yield the name and the problem of each invalid column of a row. The texts of the problems end without a
+    full stop."""
     for name, is_optional, types, type_name, rule in _columns(table):
         value = values.get(name)
         if value is None:

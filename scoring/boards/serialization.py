@@ -220,7 +220,7 @@ class VersionResult:
         return {sha256(data): data for data in cards}
 
     def rows(self, submission_id: str, test_set: schema.TestSetVersion) -> list[schema.Base]:
-        """Return the database rows of the result. The `ScoredVersion` comes first."""
+        """Return the database rows of the result. The row of `ScoredVersion` comes first."""
         of: dict[str, Any] = {"submission_id": submission_id, "board_id": test_set.board_id}
         of["number"] = test_set.number
         findings = [problem.as_dict() for problem in self.problems]

@@ -154,7 +154,7 @@ def ordered(entries: Iterable[Finding], codes: Sequence[str]) -> list[Finding]:
 
 
 def split(entries: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
-    """Split findings into errors and others (warnings and notes). The order is kept."""
+    """Split findings into errors and others (warnings and notes). The order of the findings is kept."""
     entries = list(entries)
     return [e for e in entries if e.level == "error"], [e for e in entries if e.level != "error"]
 

@@ -230,7 +230,8 @@ def name_skeleton(name: str) -> str:
     """Return a form of a name that is equal for names that look the same.
 
     Invisible characters are left out, and look-alike characters are replaced. Dashes become hyphens, repeated
-    blanks one blank, `m` becomes `rn`, and `1`, `I` and `l` become the same. Upper and lower case differ.
+    blanks one blank, `m` becomes `rn`, and `1`, `I` and `l` become the same. Names in upper and lower case
+    have different results.
     """
     dashed = "".join("-" if unicodedata.category(c) == "Pd" else c for c in name.replace(*BLANK))
     once = unicodedata.normalize("NFD", dashed).translate(_look_alike())

@@ -124,5 +124,5 @@ def isolated(reader: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
 
 
 def use(run: Run | None) -> None:
-    """Set the function that calls all isolated readers. None: readers run in the caller's process."""
+    """Set the function that calls all isolated readers. With None, readers run in the caller's process."""
     _run[:] = [] if run is None else [run]

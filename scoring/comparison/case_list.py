@@ -86,8 +86,8 @@ def right_and_wrong(correct: Correctness, a: str, b: str) -> Ints:
 def wrong_and_confident(
     correct: Correctness, cards: Mapping[str, ScoreCard], least: float = CONFIDENT
 ) -> Ints:
-    """Return cases that all teams got wrong although at least one gave its label `least` or more. Their true
-    labels may be wrong. Empty without outputs."""
+    """Return cases that all teams got wrong although at least one gave its label `least` or more. The true
+    labels of these cases may be wrong. Empty without outputs."""
     sure = np.zeros(len(correct.cases), bool)
     for card in cards.values():
         if "outputs" in card.arrays and correct.quantity == SHARE:
@@ -110,7 +110,8 @@ def _hardest_first(correct: Correctness, chosen: Bools) -> Ints:
 
 
 def counted_right(correct: Correctness) -> Ints:
-    """Return how many cases were answered correctly by 0, 1 ... A teams [A + 1]."""
+    """Return the numbers of cases [A + 1] that exactly k of the A teams answered correctly, for k from 0 to
+    A."""
     return np.bincount((correct.values[correct.order] == 1).sum(1), minlength=len(correct.teams) + 1)
 
 

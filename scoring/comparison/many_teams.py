@@ -29,7 +29,7 @@ def are_many(comparison: Comparison) -> bool:
 
 def could_be_best(comparison: Comparison) -> tuple[str, ...]:
     """Return the teams that could be the best, best first. Each team is tested against the best of the
-    others. Empty if not tested."""
+    others. The result is empty if the teams were not tested."""
     p_values: Sequence[float] = comparison.result.p_best or ()
     return tuple(name for name, p in zip(comparison.scored, p_values, strict=False) if p > LEVEL)
 
@@ -52,7 +52,7 @@ def best(comparison: Comparison) -> tuple[Block, ...]:
 
 
 def groups(comparison: Comparison) -> tuple[Block, ...]:
-    """Return groups of teams. Each group begins with the first team that the test separates from the
+    """Divide the teams into groups. Each group begins with the first team that the test separates from the
     beginning of the previous group. Empty if the test separates no teams."""
     result, names = comparison.result, comparison.scored
     if result.test is None or not summary_text.by_score(comparison):

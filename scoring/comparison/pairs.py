@@ -81,8 +81,8 @@ class SubmissionSimilarity:
 
 
 def value_of(card: ScoreCard, metric: str) -> float | None:
-    """Return a metric of a scorecard, from `metrics` or as MEASURE/CLASS from `per_class`. None if undefined
-    or unknown."""
+    """Return a metric of a scorecard, from `metrics` or as MEASURE/CLASS from `per_class`. None if the metric
+    is undefined or unknown."""
     measure, _, name = metric.partition("/")
     return card.per_class.get(name, {}).get(measure) if name else card.metrics.get(metric)
 
@@ -172,7 +172,7 @@ def _samples(
 
 def testable(card: ScoreCard) -> tuple[str, ...]:
     """Return the quantities in which pairs of teams can be tested: the score, metrics and MEASURE/CLASS. A
-    resampled scorecard must contain their replicates."""
+    resampled scorecard must contain the replicates of these quantities."""
     metrics = [name for name, value in card.metrics.items() if _is_number(value)]
     of_classes = [
         f"{measure}/{name}"
@@ -210,7 +210,7 @@ class SubmissionSimilarities(Mapping[tuple[str, str], SubmissionSimilarity]):
 
     @cached_property
     def beyond(self) -> np.ndarray:
-        """Agreement beyond accuracy [A, A]."""
+        """Agreement beyond accuracy of every two submissions [A, A]."""
         return submission_agreement.beyond_accuracy(~self.wrong)
 
     @cached_property

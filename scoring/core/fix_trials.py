@@ -121,7 +121,7 @@ class Trials:
 
     @cached_property
     def unchanged(self) -> ScoreCard | None:
-        """The scorecard without changes."""
+        """The scorecard of the submission without changes."""
         return self.card(InputChanges())
 
     def best_first(self, fixes: Sequence[SuggestedFix]) -> tuple[SuggestedFix, ...]:

@@ -235,7 +235,7 @@ class ImageProcess:
             raise ImageUnreadable(_DECODING.get(failed.code, _DECODING["model-crashed"])) from failed
 
     def close(self) -> None:
-        """End the child at once."""
+        """End the child process at once."""
         self._worker.close()
 
     def __enter__(self) -> Self:

@@ -147,8 +147,8 @@ def unreadable(fault: Exception, data: bytes, formats: str = CASE_FORMATS) -> Im
 def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.Image:
     """Resize an image in steps, each with its horizontal pass first.
 
-    Each step makes two calls. From version 13 on, a single call of Pillow may start vertically, which changes
-    pixels by up to 45 of 255.
+    Each step makes two calls of Pillow. From version 13 on, a single call of Pillow may start vertically,
+    which changes pixels by up to 45 of 255.
     """
     for width, height, name in steps:
         if name == FIT:

@@ -93,8 +93,8 @@ class Weights:
         """Distance from one half, in units of 2**-FRACTION, within which float32 cannot decide the rounding.
 
         The error of a float32 sum of n products is at most n * 2**-24 times the sum of their magnitudes, in
-        any order (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). The shift adds half a
-        unit.
+        any order (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). The shift to the unit
+        2**-FRACTION adds half a unit.
         """
         largest = 255 * float(np.abs(self.whole).sum(axis=1).max()) / 2**BITS
         return int((self.whole.shape[1] + 1) * 2.0**-24 * largest * 2**FRACTION + 0.5)

@@ -292,8 +292,8 @@ def set_alarm(seconds: float) -> None:
 def die_with_parent(descriptor: int) -> None:
     """End this process when the other end of the pipe `descriptor` closes, even during a computation.
 
-    PR_SET_PDEATHSIG would do this in the kernel. But that signal is sent when the *thread* that started the
-    worker ends, and servers start workers from short-lived threads.
+    The kernel's PR_SET_PDEATHSIG would also end the process. But that signal is sent when the *thread* that
+    started the worker ends, and servers start workers from short-lived threads.
     """
     if not hasattr(select, "poll"):
         return

@@ -60,7 +60,7 @@ class OpenSlide:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height, px."""
+        """Width and height of the slide, px."""
         return self.levels[0].imagewidth, self.levels[0].imagelength
 
 

@@ -136,7 +136,7 @@ def main(settings: dict[str, Any]) -> None:
 
 def load(model: bytes, device: str = CPU) -> tuple[Any, Header]:
     """Scan a model and open it in a single-threaded session that cannot read other files. Return facts from
-    both."""
+    scan and session."""
     facts = scan(model)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

@@ -42,7 +42,7 @@ class TextColumns(Sequence["TextColumn"]):
 
     @classmethod
     def of(cls, columns: Iterable[Sequence[str]], n_rows: int) -> "TextColumns":
-        """Store columns of cells without line ends. The input is read once."""
+        """Store columns of cells without line ends. The input is iterated only once."""
         parts = [f"{END.join(cells)}{END}".encode() if n_rows else b"" for cells in columns]
         starts = np.cumsum([0, *map(len, parts)])
         return cls(np.frombuffer(b"".join(parts), np.uint8), starts, n_rows)

@@ -17,7 +17,7 @@ NO_QUEUES: Mapping[int, deque[int]] = {}
 def match_in_order(
     first: Ints, second: Ints, order: Ints, queues: Mapping[int, deque[int]] = NO_QUEUES
 ) -> tuple[Ints, Ints]:
-    """Match one to one. Each pair in turn matches if both its members are free.
+    """Match members of pairs one to one. Each pair in turn matches if both its members are free.
 
     Args:
         first: Number of the first member of each pair [P], at least 0.
@@ -49,8 +49,8 @@ def match_in_order(
 
 
 def match_by_overlap(first: Ints, second: Ints, iou: Floats, above: float) -> Ints:
-    """Match one to one by decreasing intersection over union. Ties are ordered by the first, then by the
-    second member.
+    """Match members of pairs one to one by decreasing intersection over union. Ties are ordered by the first,
+    then by the second member.
 
     Args:
         first: Number of the one member of each pair [P], at least 0.

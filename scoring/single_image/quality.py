@@ -99,8 +99,8 @@ class MeasuredImages:
 
 
 def seen_parts(photograph: Photograph, tile: bool = False) -> Floats:
-    """Return the appearance [p, d] of a photograph as a whole and of its parts. Of a tile, return only the
-    parts."""
+    """Return the appearance [p, d] of a photograph as a whole and of its parts. For a tile, only the parts
+    are returned."""
     if tile:
         return patches(photograph.small, TILE_PATCHES)
     return np.vstack([appearance(photograph.small), patches(photograph.small, PHOTOGRAPH_PATCHES)])
@@ -112,8 +112,8 @@ def measured(
     cancelled: Callable[[], bool] | None = None,
     tile: bool = False,
 ) -> MeasuredImages:
-    """Measure quality and appearance of each image of a test set, in about 80 ms each. Unreadable images have
-    None. Raises Cancelled."""
+    """Measure quality and appearance of each image of a test set, in about 80 ms each. The result is None for
+    an unreadable image. Raises Cancelled."""
     qualities: list[Quality | None] = []
     appearances: list[Floats | None] = []
     with ImageProcess() as process:

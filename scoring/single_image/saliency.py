@@ -57,7 +57,7 @@ class SaliencyMap:
 
     def largest(self, k: int) -> tuple[int, int, float, float] | None:
         """Return row and column of the cell that changes class k most, and the score of the class before and
-        after. None for random halves."""
+        after. The result is None if random halves were hidden."""
         if self.after is None:
             return None
         row, column = np.unravel_index(np.abs(self.drops[k]).argmax(), self.drops[k].shape)

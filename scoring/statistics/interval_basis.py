@@ -81,8 +81,8 @@ def of_areas(
 def beyond(chosen_by: int, wanted: float, rests_on: int) -> int:
     """Return the number of units that a share at a chosen threshold depends on.
 
-    With fewer than `MISSED` cases beyond the threshold, the position of the threshold is unknown. The result
-    is then 0.
+    With fewer than `MISSED` cases beyond the threshold, the position of the threshold is unknown. In that
+    case the result is 0.
 
     Args:
         chosen_by: Number of units among the cases that determine the threshold.

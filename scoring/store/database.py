@@ -270,7 +270,7 @@ MIGRATION_LOCK = 7_266_142
 
 
 def migrate(connection: Connection, store_name: str) -> bool:
-    """Create the tables, or upgrade those of an older version. Return whether they were created. Raises
+    """Create the tables, or upgrade those of an older version. Return whether the tables were created. Raises
     InputRefused `store-newer` if a newer version of Benchside made the tables."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": MIGRATION_LOCK})

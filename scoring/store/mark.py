@@ -60,7 +60,8 @@ def mark_files(connection: Connection, files: FileStore, is_new: bool) -> None:
 
 
 def is_own(session: Session, files: FileStore) -> bool:
-    """Return whether this database is recorded as the owner of the files. Only then may they be deleted."""
+    """Return whether this database is recorded as the owner of the files. Files may be deleted only if it
+    is."""
     return files.mark() == session.scalar(select(StoreMark.id))
 
 

@@ -46,7 +46,8 @@ def cases_digest(card: ScoreCard) -> str:
 
 
 def contradictions(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, Any]) -> Iterator[str]:
-    """Yield a message for each contradiction between a scorecard and its row. Messages have no full stop."""
+    """Yield a message for each contradiction between a scorecard and its row. The messages end without a full
+    stop."""
     if card.challenge != row.board["challenge"]:
         yield "a scorecard belongs to another challenge"
         return

@@ -78,9 +78,9 @@ class VisibleScore:
 
 
 def hide(store: Store, board_id: str, wanted: HiddenRules) -> None:
-    """Hide the truth of a board, or change what the board reveals. Bits that were already revealed still
-    count. Raises InputRefused `forbidden` unless the actor is an organizer, `bad-option` for invalid
-    rules."""
+    """Hide the truth of a board, or change what the board reveals. Bits of the truth that were already
+    revealed still count. Raises InputRefused `forbidden` unless the actor is an organizer, `bad-option` for
+    invalid rules."""
     store.actor.require(Role.ORGANIZER)
     board = opened(store, board_id)
     problems = wanted.problems(board.challenge.scoring.quantity())

@@ -146,7 +146,8 @@ def read_file(path: Path) -> bytes:
 
 
 class Fit(NamedTuple):
-    """A file of a challenge (`slot`) whose columns a dropped table has. `challenge` is the id."""
+    """A file of a challenge (`slot`) whose columns a dropped table has. `challenge` is the id of the
+    challenge."""
 
     challenge: str
     title: str

@@ -31,7 +31,8 @@ class Detections(Predictions):
 
     @property
     def fingerprint(self) -> Array:
-        """SHA-256 as uint8 [32]. Equal detections in the same order have the same fingerprint."""
+        """SHA-256 of the detections as uint8 [32]. Equal detections in the same order have the same
+        fingerprint."""
         digest = hashlib.sha256()
         for found in self.objects:
             for part in (found.places, found.kinds, found.scores):

@@ -73,8 +73,8 @@ class KeyReader:
             self.refuse("unknown-key", (*path, key), f"this key is unknown.{listing}")
 
     def required(self, path: Path, reason: str, table: Mapping[str, Any] | None = None) -> bool:
-        """Return whether a required key exists and is not an empty list. Otherwise record a problem with the
-        reason."""
+        """Return whether a required key exists and is not an empty list. If the key is missing, record a
+        problem with the reason."""
         if table is None:
             table = self.section(str(path[0])) if len(path) > 1 else self.tree
         there = bool(table.get(str(path[-1]), []) != [])

@@ -160,8 +160,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {o.name: o.values for o in of_stage(OPT
 
 @dataclass(frozen=True)
 class HecktorOptions:
-    """The options that change a score. Their values are listed in `CHOICES`. `lesions` says whether lesions
-    of GTVn are also counted."""
+    """The options that change a score. The values of the options are listed in `CHOICES`. `lesions` says
+    whether lesions of GTVn are also counted."""
 
     empty_masks: str = "one"
     missing_risk: str = "non-concordant"

@@ -76,8 +76,8 @@ def spread(card: ScoreCard, structure: str) -> Spread:
 
 
 def volumes(truth: HecktorTruth, submission: HecktorSubmission, index: int) -> tuple[Volumes, ...]:
-    """Return the voxel volumes of both structures together, then of each structure. Empty without a true
-    mask.
+    """Return the voxel volumes of both structures together, then of each structure. The result is empty
+    without a true mask.
 
     A missing or malformed mask counts as empty, as in the score.
     """
@@ -175,8 +175,8 @@ IMAGE_NAMES = {"CT": "CT", "PT": "PET"}
 
 
 def scene(truth: HecktorTruth, predictions: HecktorSubmission, index: int) -> Scene | None:
-    """Return the masks of one patient, with CT and PET if they are beside the true masks. None without a true
-    mask. Raises InputRefused."""
+    """Return the masks of one patient, with CT and PET if they are beside the true masks. The result is None
+    without a true mask. Raises InputRefused."""
     patient = truth.ids[index]
     mask, true = submitted_masks.opener(truth.contents, patient), truth.masks[index]
     if true is None or mask is None:

@@ -42,7 +42,8 @@ NAMES = ("segmentation", "staging", "prognosis")
 
 
 def rank(cards: Mapping[str, ScoreCard], options: Values) -> Ranking:
-    """Rank teams by rank and by score. The option `order` ("rank" or "score") selects which ranks count."""
+    """Rank teams by their ranks in the subtasks and by their score. The option `order` ("rank" or "score")
+    selects which ranking counts."""
     order, rank_ties = options["order"], options["rank_ties"]
     teams = list(cards)
     values = np.array([[card.metrics[name] for card in cards.values()] for name in SUBTASKS], float)

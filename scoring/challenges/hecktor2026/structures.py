@@ -43,7 +43,7 @@ def subject_of(member: str) -> str | None:
 
 
 def by_subject(members: Iterable[str], masks: dict[str, list[str]]) -> list[str]:
-    """Add masks of both structures that are named by the BIDS standard to `masks`, by patient. Return the
+    """Add masks of both structures that are named by the BIDS standard to `masks`, by patient. Return all
     other members."""
     others = []
     for member in members:
@@ -66,7 +66,7 @@ def join_structures(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, tuple
     """Join the separate masks of GTVp and GTVn of each patient.
 
     Nothing is joined unless each single-structure mask belongs to a patient and most patients have both. A
-    missing structure is empty. Voxels in both structures become GTVp.
+    missing structure counts as empty. Voxels in both structures become GTVp.
 
     Returns:
         The files with joined masks, and the original members of each joined mask.

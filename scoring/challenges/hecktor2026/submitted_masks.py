@@ -55,7 +55,7 @@ class Layout:
 
     @property
     def of_patients(self) -> tuple[str, ...]:
-        """Files of patients: masks and JSON answers. Unused files have findings of their own."""
+        """Files of patients: masks and JSON answers. Other findings report unused files."""
         masks = (member for members in self.masks.values() for member in members)
         answers = (member for members in self.answers.values() for member in members.values())
         return (*masks, *answers)

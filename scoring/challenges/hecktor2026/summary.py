@@ -82,7 +82,7 @@ def credit_of_empty(card: ScoreCard) -> float | None:
 
 
 def pairs(card: ScoreCard) -> dict[str, int]:
-    """Return the number of comparable pairs by their order under the scores. Their sum is
+    """Return the number of comparable pairs by their order under the scores. The sum of these numbers is
     `comparable_pairs`."""
     comparable, concordant, tied, missing = (
         int(card.metrics[f"{name}_pairs"] or 0)

@@ -127,7 +127,7 @@ def is_numbering(names: Sequence[str], own: Sequence[str]) -> bool:
 
 def unread_columns(table: TextTable, joined: Collection[str] = ()) -> list[Finding]:
     """Return `missing-column` if a part of the score has no column but an unread column may contain it.
-    Otherwise every patient would count as missing.
+    Without such a finding, every patient would count as missing.
 
     Args:
         joined: Headers that were joined from other tables.
@@ -415,7 +415,7 @@ def chosen(scores: Mapping[str, PrognosisScores], direction: str) -> str | None:
 
 
 def oriented(scores: Mapping[str, PrognosisScores], direction: str, n: int) -> np.ndarray:
-    """Return scores [N] for which higher is worse, so times are negated. NaN if there are none.
+    """Return scores [N] for which higher is worse, so times are negated. NaN if there are no scores.
 
     Args:
         direction: "risk" or "time" forces the meaning of the column; "auto" uses its name.

@@ -29,7 +29,8 @@ NAMED_CASES = 3
 
 
 def as_read_there(cell: str) -> float:
-    """Return the number that the official scorer reads from a numeric cell. The last digit may differ."""
+    """Return the number that the official scorer reads from a numeric cell. The last digit may differ from
+    the exact number."""
     written, _, power = cell.strip().lower().lstrip("+-").partition("e")
     number, digits, decimals, beyond_point = 0.0, 0, 0, False
     for character in written:

@@ -194,7 +194,7 @@ def widest(card: ScoreCard) -> PairedNuclei:
 def along_radius(card: ScoreCard, steps: int = 30) -> dict[str, Floats]:
     """Return the score at matching radii from 1 to 30 px: "x" in px and "y".
 
-    Rule and smallest confidence are those of the scorecard. If nuclei are crowded, the curve ends at the
+    Rule and smallest confidence are taken from the scorecard. If nuclei are crowded, the curve ends at the
     radius of the scorecard.
     """
     rule, x, d = rule_of(card), np.linspace(*RADIUS_RANGE, steps), widest(card)
@@ -205,7 +205,7 @@ def along_radius(card: ScoreCard, steps: int = 30) -> dict[str, Floats]:
 def along_confidence(card: ScoreCard, steps: int = 30) -> dict[str, Floats]:
     """Return the score without predictions below a confidence: "x" and "y".
 
-    Rule and radius are those of the scorecard. "x" is spread evenly among the confidences and begins with a
+    Rule and radius are taken from the scorecard. "x" is spread evenly among the confidences and begins with a
     value that leaves out nothing.
     """
     rule, values = rule_of(card), np.unique(np.r_[card.arrays["confidence"], 0.0])

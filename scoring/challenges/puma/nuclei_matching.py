@@ -267,7 +267,7 @@ def tallies(d: PairedNuclei, m: Matching) -> Tallies:
 def confusion(d: PairedNuclei, m: Matching) -> np.ndarray:
     """Return the confusion matrix [11, 11]. Rows are true classes; the last row and column mean "none".
 
-    Matches are counted first. The remaining nuclei are then paired regardless of class, nearest first.
+    Matched nuclei are counted first. The remaining nuclei are then paired regardless of class, nearest first.
     """
     leftover = m.near[(m.prediction[m.near.truth] < 0) & (m.truth[m.near.prediction] < 0)]
     order = np.lexsort((leftover.prediction, leftover.truth, leftover.distance))

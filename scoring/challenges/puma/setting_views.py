@@ -128,7 +128,8 @@ def _best(card: ScoreCard) -> float | None:
 
 
 def setting_table(usual: ScoreCard, card: ScoreCard, setting: MatchingSetting) -> Table:
-    """Return a table of the effect of a setting on each class. `usual` is the scorecard by the rule."""
+    """Return a table of the effect of a setting on each class. `usual` is the scorecard with the rule of the
+    challenge."""
     return Table.of(
         "How does the minimum confidence change each class?",
         [

@@ -62,7 +62,8 @@ def unknown(n: int) -> Demographics:
 
 
 def read_demographics(table: TextTable, problems: list[Finding]) -> Read:
-    """Read age, gender and location of every row. A repeated column is added to `problems`."""
+    """Read age, gender and location of every row. A finding about a repeated column is added to
+    `problems`."""
     findings: list[Finding] = []
     age_cells = _cells(table, "age", AGE, problems, findings)
     gender_cells = _cells(table, "gender", GENDER, problems, findings)

@@ -30,8 +30,8 @@ WORDING = Wording(
 
 
 def with_images(cases: SafeScanCases) -> SafeScanCases:
-    """Return only the cases that have an image, for trial runs. The full run reports the others. Raises
-    InputRefused if no case has one."""
+    """Return only the cases that have an image, for trial runs. The full run reports cases without an image.
+    Raises InputRefused if no case has one."""
     usable = [i for i, member in enumerate(cases.images) if member is not None]
     if not usable:
         raise InputRefused([no_images(cases.pictures.name)], cases.findings)

@@ -114,7 +114,8 @@ def _keys(header: str) -> list[str]:
 
 
 def images_by_number(table: TextTable) -> dict[str, str]:
-    """Return the file of each image number, from CellProfiler's table of images. Empty for another table."""
+    """Return the file of each image number, from CellProfiler's table of images. The result is empty for
+    another table."""
     numbers = _cells(table, NUMBER)
     files = _cells(table, [each for each in table.keys if each.startswith(FILE)])
     return dict(zip(numbers, files, strict=True)) if numbers and files else {}

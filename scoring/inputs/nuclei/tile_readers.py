@@ -83,8 +83,8 @@ def of_table(
 
 @isolated
 def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: str) -> bytes | None:
-    """Convert an Ultralytics file, whose coordinates are fractions, to the form of CellViT. None for other
-    text.
+    """Convert an Ultralytics file, whose coordinates are fractions, to the form of CellViT. The result is
+    None for other text.
 
     Args:
         name: Its name, for messages.

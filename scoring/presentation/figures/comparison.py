@@ -313,7 +313,8 @@ def _end(name: str) -> str:
 
 
 def teams_right(counts: Sequence[int], theme: Theme) -> go.Figure:
-    """Draw in how many cases 0, 1, ... A teams are right. `counts` has the shape [A + 1]."""
+    """Draw how many cases exactly k of the A teams got right, for k from 0 to A. `counts` contains these
+    numbers [A + 1]."""
     canvas = Canvas(theme, "How many teams are right?", 220)
     canvas.trace(
         "bar",

@@ -160,8 +160,8 @@ def _at_risk(canvas: Canvas, strokes: Sequence[Stroke], moments: Floats) -> None
 
 
 def pair_bar(counts: Mapping[str, int], theme: Theme) -> go.Figure:
-    """Draw the numbers of concordant, tied, discordant and missing pairs side by side. `counts` contains them
-    by these names."""
+    """Draw the numbers of concordant, tied, discordant and missing pairs side by side. `counts` contains
+    these numbers by name."""
     canvas = Canvas(
         theme, "How were the comparable pairs ordered?", 96, barmode="stack", bargap=0, hovermode="closest"
     )
