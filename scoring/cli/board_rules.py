@@ -256,7 +256,7 @@ def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Finding
                 problems.append(error("bad-option", flag, message))
             elif field == "closes" and len(text.strip()) == phases_and_limits.DAY:
                 values[field] = _day_after(values[field])
-        elif text.isascii() and text.isdigit():
+        elif text.isascii() and text.isdigit() and len(text) < 30:
             values[field] = int(text)
         else:
             message = f"{text[:60]!r} is not a number of submissions: write 1 or more, or none."

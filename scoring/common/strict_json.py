@@ -6,6 +6,8 @@ from typing import Any
 
 DEPTH = 40
 """Maximum nesting of lists and objects."""
+TOO_LONG = "Exceeds the limit"
+"""How Python begins its message about a number of more than 4,300 digits."""
 _CONTAINERS = frozenset({list, dict})
 
 
@@ -29,6 +31,8 @@ def strict_loads(text: bytes | str, longest_text: int | None = None) -> Any:
     except StrictJsonError:
         raise
     except ValueError as problem:
+        if str(problem).startswith(TOO_LONG):
+            raise StrictJsonError("a number in it has more than 4,300 digits") from problem
         raise StrictJsonError(f"it is not JSON: {problem}") from problem
     _require_bounds(value, longest_text)
     return value

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scoring.common.findings import InputRefused, error
+from scoring.common.strict_json import TOO_LONG
 from scoring.common.text import shortened
 
 Path = tuple[str | int, ...]
@@ -20,6 +21,7 @@ _TEXT = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'')
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 """Keys that need no quotes."""
 PART = r"""(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*"""
+DIGITS = re.compile(r"[\d_]{4301}")
 LONG_KEY = re.compile(rf"(?<![\w-]){PART}(?:\.[ \t]*{PART}){{20}}")
 """Pattern of a key with more than 20 parts, for which `tomllib` needs quadratic time and memory."""
 
@@ -55,6 +57,9 @@ def read_toml(
         message = f"it is not TOML: {words}.{advice}"
     except ValueError as problem:
         message = str(problem)
+        if message.startswith(TOO_LONG):
+            where = f"{name}:{next(i for i, line in enumerate(text.splitlines(), 1) if DIGITS.search(line))}"
+            message = "a number with more than 4,300 digits, which no declaration needs."
     raise InputRefused([error("bad-toml", where, message)])
 
 

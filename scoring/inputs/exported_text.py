@@ -177,7 +177,7 @@ READERS: Mapping[str, Callable[[list[str]], Rows]] = {
 LAYOUT_HEAD = 20_000
 WEKA_LIST = "Weka's list of predictions"
 WEKA = b"inst#,actual,predicted,error,"
-NUMBERED = re.compile(r"(\d+):(.*)", re.ASCII | re.DOTALL)
+NUMBERED = re.compile(r"(\d{1,9}):(.*)", re.ASCII | re.DOTALL)
 """Pattern of a class as Weka writes it."""
 KINDS = frozenset((b"continuous", b"discrete", b"string", b"time", b"c", b"d", b"s", b"t"))
 ROLES = frozenset((b"meta", b"class", b"ignore", b"m", b"i"))

@@ -130,7 +130,7 @@ def _readings(
     classes = list(form.columns)
     if len(cells) > MOST_LABELS or any(mark in cell for cell in (*cells, *classes) for mark in MARKS):
         return
-    if all(map(str.isdecimal, cells)):
+    if all(cell.isdecimal() and len(cell) < 10 for cell in cells):
         numbers = [int(cell) for cell in cells]
         if not is_only and table.keys[place] not in LABELS:
             return

@@ -84,16 +84,19 @@ class Inflated(FrontFile):
 
     noun = "a compressed stream"
 
-    def __init__(self, file: ByteFile, bare: bool = False, checksum: int | None = None, size: int = 0):
+    def __init__(
+        self, file: ByteFile, bare: bool = False, checksum: int | None = None, size: int = 0, stated: str = ""
+    ):
         """Begin at the place where `file` stands, which is seekable and is closed with this one.
 
         Args:
             bare: Whether it is deflate without the frame of zlib.
             checksum: CRC-32 of the content, None if only zlib's own is verified.
             size: Bytes of the content; verified with `checksum`.
+            stated: Bytes of the stream by the `CompressedDataSize` of a header; verified unless "".
         """
         self._file, self._start, self._bare = file, file.tell(), bare
-        self._checksum, self._size = checksum, size
+        self._checksum, self._size, self._stated = checksum, size, stated
         self.rewind()
 
     def rewind(self) -> None:
@@ -120,6 +123,8 @@ class Inflated(FrontFile):
             raise zlib.error("CRC check failed")
         if self._inflate.unused_data or self._file.read(1):
             raise zlib.error("more data follow the compressed data")
+        if self._stated not in ("", str(length := self._file.tell() - self._start)):
+            raise ValueError(f"its CompressedDataSize is {self._stated[:40]}, but {length} bytes follow")
         return 0
 
     def _count(self, data: bytes) -> None:

@@ -160,7 +160,7 @@ def case_column(names: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
 
 
 def _without_columns(rows: Rows, places: str) -> Rows:
-    dropped = {int(place) - 1 for place in places.split() if place.isdecimal()}
+    dropped = {int(place) - 1 for place in places.split() if place.isdecimal() and len(place) < 10}
     return [[cell for i, cell in enumerate(row) if i not in dropped] for row in rows]
 
 

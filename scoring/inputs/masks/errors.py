@@ -29,6 +29,10 @@ class MaskError(Exception):
         return type(self), (self.code, self.words)
 
 
+NO_NUMBER = ("invalid literal", "could not convert", "Exceeds the limit")
+"""How Python begins its messages about text that is no number, or too long for one."""
+
+
 @contextmanager
 def reading() -> Iterator[None]:
     """Turn every exception within the context into MaskError."""
@@ -55,6 +59,8 @@ def cut_off() -> MaskError:
 def _words(problem: Exception) -> str:
     if "CRC" in str(problem) or "incorrect data check" in str(problem):
         return "its checksum is wrong, so its data are damaged"
+    if str(problem).startswith(NO_NUMBER):
+        return "a number in its header is not written as one"
     if isinstance(problem, DEFLATE_ERRORS):
         return "its compressed data are damaged"
     return (str(problem).splitlines() or [""])[0][:120] or type(problem).__name__
@@ -74,6 +80,7 @@ class Fields:
         slope: A voxel's value is slope * stored + intercept.
         intercept: See `slope`.
         packed: Compression of the voxels: "zlib", "gzip", or "" for none.
+        packed_size: Bytes of the compressed voxels as the header states them; "" if it does not.
         names: Label names as written, and their numbers.
         is_part: Whether it was cropped from a larger volume.
     """
@@ -84,5 +91,6 @@ class Fields:
     slope: float = 1.0
     intercept: float = 0.0
     packed: str = ""
+    packed_size: str = ""
     names: tuple[tuple[str, str], ...] = ()
     is_part: bool = False

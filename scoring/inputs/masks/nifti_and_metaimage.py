@@ -57,7 +57,7 @@ def metaimage_fields(file: ByteFile) -> Fields:
         raise MaskError(
             "unreadable-file", "its voxels are in another file: save header and voxels as one .mha file."
         )
-    if entries.get("HeaderSize", "0") not in ("0", "-1"):
+    if entries.get("HeaderSize", "0") != "0":
         message = "its header says that voxels begin elsewhere (HeaderSize): save the mask again."
         raise MaskError("unreadable-file", message)
     if entries.get("ElementType") not in TYPES or not _is_true(entries, "BinaryData", "True"):
@@ -83,13 +83,18 @@ def metaimage_fields(file: ByteFile) -> Fields:
         _metaimage_affine(entries, axes) if axes >= 3 else np.eye(4),
         np.dtype((">" if high else "<") + TYPES[entries["ElementType"]]),
         packed="zlib" if _is_true(entries, "CompressedData", "False") else "",
+        packed_size=entries.get("CompressedDataSize", ""),
     )
 
 
 def _entries(file: ByteFile) -> dict[str, str]:
     entries = {}
     for _ in range(LINES):
-        key, equals, value = file.readline(LINE_BYTES).decode("latin-1").partition("=")
+        line = file.readline(LINE_BYTES)
+        key, equals, value = line.decode("latin-1").partition("=")
+        if len(line) == LINE_BYTES:
+            message = f"its header has a line of {LINE_BYTES:,} bytes or more: save the mask again."
+            raise MaskError("unreadable-file", message)
         if not equals:
             raise cut_off()
         entries[key.strip()] = value.strip()
@@ -277,7 +282,7 @@ def read_fields(file: ByteFile) -> tuple[Fields, ByteFile]:
         raise MaskError("unreadable-file", message)
     if fields.packed == "gzip":
         return fields, GzipFile(fileobj=file, mode="rb")
-    return fields, Inflated(file) if fields.packed else file
+    return fields, Inflated(file, stated=fields.packed_size) if fields.packed else file
 
 
 def checked(fields: Fields, axes: tuple[int, ...]) -> Header:

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import zlib
 
 import nibabel
 import numpy as np
@@ -224,9 +225,10 @@ def test_not_three_axes(data, words):
         (metaimage(LABELS, BinaryData=False), "not binary numbers"),
         (metaimage(LABELS).replace(b"LOCAL", b"/etc/passwd"), "another file"),
         (metaimage(LABELS).replace(b"NDims", b"HeaderSize = 90\nNDims"), "begin elsewhere"),
+        (metaimage(LABELS).replace(b"NDims", b"HeaderSize = -1\nNDims"), "begin elsewhere"),
         (metaimage(LABELS)[:60], "cut off"),
         (b"NDims = 3\n" * 300, "more than 256 lines"),
-        (b"NDims = " + b"3" * 9999, "cut off"),
+        (b"NDims = " + b"3" * 9999, "a line of 4,096 bytes"),
     ],
 )
 def test_what_is_no_volume(data, words):
@@ -248,3 +250,13 @@ def test_damaged_headers_give_a_header_or_a_fault(data):
         return
     assert min(header.grid.shape) > 0
     assert np.isfinite(header.grid.affine).all()
+
+
+@pytest.mark.parametrize("stated", [-1, 0, 1, 10**9, "abc", -5, +5])
+def test_a_size_of_compressed_voxels_that_is_another_is_refused(stated):
+    """SimpleITK reads other voxels for 1, fails for -1 and for more than the file has."""
+    right = len(zlib.compress(LABELS.astype("<u1").tobytes(order="F")))
+    given = right + stated if stated in (-5, 5) else stated
+    with pytest.raises(ValueError, match=f"its CompressedDataSize is {given}, but {right} bytes follow"):
+        read(metaimage(LABELS, packed=True, CompressedDataSize=given))
+    assert read(metaimage(LABELS, packed=True, CompressedDataSize=right))[1] == read(metaimage(LABELS))[1]
