@@ -8,14 +8,21 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from mkdocs.structure.files import File, Files
+from notebook_pages import NOTEBOOKS, notebook
 from reference_command_line import command_line
 from reference_json import json_files
+from reference_metrics import metrics
 from reference_python import python
 
 import scoring
 from scoring.challenges import REGISTRY, samples
 
 ROOT = Path(__file__).parents[1]
+PLACES = {
+    "../CONTRIBUTING.md": "contributing.md",
+    "../scoring/metrics/catalogue.toml": "reference/metrics.md",
+}
+"""File that a page links to -> its page on the site."""
 LEVELS = {"error": "refuses", "warning": "warning", "note": "note"}
 
 
@@ -34,20 +41,26 @@ def on_files(files: Files, config) -> Files:
         "reference/python.md": python(),
         "reference/json.md": json_files(),
         "reference/findings.md": findings(),
+        "reference/metrics.md": metrics(),
         "contributing.md": moved("CONTRIBUTING.md"),
         "changelog.md": moved("CHANGELOG.md"),
         "challenges/index.md": challenge_list(),
         **{f"challenges/{challenge_id}.md": challenge(challenge_id) for challenge_id in REGISTRY},
+        **{f"examples/{name}.md": notebook(path) for name, path in NOTEBOOKS.items()},
     }
     for place, content in pages.items():
         files.append(File.generated(config, place, content=content))
+    for path in NOTEBOOKS.values():
+        files.append(File.generated(config, f"examples/{path.name}", abs_src_path=str(path)))
     return files
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Name what lies outside the site instead of linking to it."""
-    markdown = markdown.replace("](../CONTRIBUTING.md)", "](contributing.md)")
-    return re.sub(r"\[([^\]]+)\]\(\.\./(?!schema/)[^)]*\)", r"\1", markdown)
+    """Link to the page of what lies outside `docs/`, and only name what has no page."""
+    markdown = re.sub(r"\]\(\.\./examples/(\w+)\.ipynb\)", r"](examples/\1.md)", markdown)
+    for place, own in PLACES.items():
+        markdown = markdown.replace(f"]({place})", f"]({own})")
+    return re.sub(r"\[([^\]]+)\]\(\.\./(?!schema/|own-)[^)]*\)", r"\1", markdown)
 
 
 def moved(name: str) -> str:

@@ -40,7 +40,12 @@ def folder(tmp_path, monkeypatch):
             mask[3 : 10 + wider, 3:9, 1:5] = 1
             mask[5:7, 5:7, 2:4] = 2
             (tmp_path / name / f"case_{case}.nii").write_bytes(nifti(mask, np.diag([0.8, 0.8, 3, 1])))
-    (tmp_path / "spleen.toml").write_text(FILES["spleen"])
+    ages = [DRAWN.randint(20, 90) for _ in range(20)]
+    for name, wrong in {"ages": 0, "ages-alpha": 3}.items():
+        rows = [f"p{i:03},{age + wrong * (-1) ** i}" for i, age in enumerate(ages)]
+        (tmp_path / f"{name}.csv").write_text("patient,age\n" + "\n".join(rows))
+    for name in ("spleen", "ages"):
+        (tmp_path / f"{name}.toml").write_text(FILES[name])
     return tmp_path
 
 
@@ -60,6 +65,10 @@ def test_an_organizers_first_ten_minutes(folder):
     for name in re.findall(r"(?:--html|--json) (\S+)", "\n".join(COMMANDS)):
         assert (folder / name).stat().st_size > 1000
     assert list((folder / "codabench").iterdir())
+    assert (
+        ": score 3.0, n = 20"
+        in told["benchside score ages.toml --truth ages.csv --predictions ages-alpha.csv"]
+    )
     # The names of the values that [ranking] takes are those that `show` lists.
     listed = told["benchside challenge show spleen.toml"]
     assert all(f"  {name} " in listed for name in ("dice", "hd95_spleen", "nsd_2_spleen"))

@@ -18,6 +18,7 @@ import scoring
 from scoring import __all__ as names
 from scoring.challenges import REGISTRY, samples
 from scoring.cli.commands import parser
+from scoring.metrics import registry
 from scoring.statistics.interval_options import StatisticsOptions
 from tests.support.command_line import ROOT, run
 
@@ -87,6 +88,44 @@ def test_signatures_are_those_of_the_functions_and_docstrings_are_text(site):
         assert f"<td><code>{name}</code></td>" in source, name
     assert "<td><code>1000</code></td>" in source
     assert "<td><code>float | None</code></td>" in source
+
+
+@pytest.mark.slow
+def test_metrics_and_notebooks_have_their_pages(site):
+    page = (site / "reference" / "metrics" / "index.html").read_text(encoding="utf-8")
+    for task in registry.TASKS:
+        part = page.split(f'<h2 id="{task}">', 1)[1].split("<h2", 1)[0]
+        rows = re.findall(r"<tr>\s*<td><code>(\w+)</code></td>\s*<td>(.+?)</td>", part)
+        listed = dict(rows[: len(registry.of_task(task))])
+        assert list(listed) == [metric.name for metric in registry.of_task(task)]
+        assert all(metric.title in html.unescape(listed[metric.name]) for metric in registry.of_task(task))
+    for link, place in (
+        ("own-challenge", "../reference/metrics/"),
+        ("for-participants", "../examples/score_and_read/"),
+    ):
+        assert f'href="{place}"' in (site / link / "index.html").read_text(encoding="utf-8")
+    for path in (ROOT / "examples").glob("*.ipynb"):
+        assert (site / "examples" / path.name).read_bytes() == path.read_bytes()
+        assert "import scoring" in shown(site / "examples" / path.stem / "index.html")
+    assert [
+        path for path in site.rglob("*") if path.suffix in (".py", ".pyc") or path.name == "__pycache__"
+    ] == []
+
+
+def test_the_number_of_public_challenges_is_that_of_the_gallery():
+    number = len(list((ROOT / "scoring" / "challenges" / "declared" / "gallery").glob("*.toml")))
+    for path in (ROOT / "README.md", ROOT / "docs" / "own-challenge.md"):
+        assert re.findall(r"(\S+) public challenges", path.read_text(encoding="utf-8")) == [str(number)], path
+
+
+def test_the_samples_of_an_installed_package_are_found(tmp_path):
+    page = (ROOT / "docs" / "for-participants.md").read_text(encoding="utf-8")
+    command = shlex.split(re.findall(r"^python (-c .+)$", page, re.M)[0])
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, *command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert (Path(done.stdout.strip()) / "melanoma" / "labels.csv").exists()
 
 
 def keys_of(value: object, place: str = "") -> Iterator[str]:
