@@ -63,7 +63,6 @@ class Occupancy:
 
     Attributes:
         visitors: Connected visitors.
-        upload_bytes: Bytes of all uploads.
         result_bytes: Bytes of shared results.
         own_result_bytes: Bytes of results from visitors' own files.
     """

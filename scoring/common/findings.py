@@ -235,7 +235,6 @@ class FindingGroup:
     Attributes:
         where: Location of a single finding; for several, the common part of their locations.
         message: Message of a single finding; for several, their joint message.
-        entries: All findings of the group.
     """
 
     level: str

@@ -192,7 +192,6 @@ def editing(name: str, value: str = "yes", label: str = "") -> SuggestedFix:
 
     Args:
         name: One of `EDITS`.
-        value: Value of the edit.
         label: Label of the button; "": that of `InputChanges.command`.
     """
     changes = InputChanges(edits=((name, value),))
@@ -203,7 +202,6 @@ def edits_problem(text: str, of_model: bool = False) -> str | None:
     """Check a text `EDIT=VALUE,...` and return the problem as a sentence; None if there is none.
 
     Args:
-        text: The edits.
         of_model: Whether a model is edited instead of a prediction file.
     """
     of_files = [name for name in EDITS if name in TABLES_TOO or name not in OF_MODELS]

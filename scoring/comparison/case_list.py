@@ -234,7 +234,6 @@ def chosen(cases: CaseList, wanted: CaseFilter) -> Ints:
     """Return the positions of the matching cases in the card, in the chosen order.
 
     Args:
-        cases: All cases.
         wanted: The filter and order. If cases lose equally many points, the lowest score comes first.
     """
     matches = np.ones(len(cases.names), bool)
@@ -261,7 +260,6 @@ def captions(cases: CaseList, places: Ints) -> list[tuple[str, str, str]]:
     numbers.
 
     Args:
-        cases: The list.
         places: Positions of the cases in the list.
     """
     return [_caption(cases, place) for place in places.tolist()]

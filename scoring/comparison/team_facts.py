@@ -203,7 +203,6 @@ def with_sizes(
     Args:
         teams: Predictions by team.
         options: Options by team; a size in them is used if the facts have none.
-        facts: Facts by team.
 
     Raises:
         InputRefused: For a size that differs from a team's model file, or two different sizes

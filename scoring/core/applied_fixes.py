@@ -65,7 +65,6 @@ def with_findings(result: Read, findings: Sequence[Finding]) -> Read:
     """Return the result of reading a file with other findings.
 
     Args:
-        result: The result of reading.
         findings: The findings that replace the earlier ones.
     """
     return cast(Read, replace(cast(Any, result), **{_of_findings(result): tuple(findings)}))

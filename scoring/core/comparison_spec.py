@@ -59,7 +59,6 @@ def mean_of_parts(names: Sequence[str], value: Value, weights: Mapping[str, floa
     be undefined.
 
     Args:
-        names: Names of the parts.
         value: Function that returns a part by its name.
         weights: Weights by name, 0 or more.
     """

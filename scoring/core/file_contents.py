@@ -183,7 +183,6 @@ def read_board_manifest(data: bytes, _name: str) -> tuple[str, int, Any] | None:
     board; None for any other file.
 
     Args:
-        data: The bytes of the file.
         _name: The file's name in messages.
     """
     try:

@@ -61,7 +61,6 @@ class Trials:
     """Trial scores of the fixes that a submission is offered.
 
     Attributes:
-        challenge: The challenge.
         source: The submission.
         truth: The test set; None if there is none.
         read: Function that reads a source and matches it to `truth`.

@@ -150,8 +150,6 @@ def table(
     """Return predictions as a CSV file with ids and outputs of every case that has outputs.
 
     Args:
-        cases: The cases.
-        predictions: Their predictions.
         columns: Headers of the K outputs.
         id_name: Header of the ids.
     """

@@ -47,7 +47,6 @@ class Keeping:
 
     Attributes:
         truth: The test set as the challenge read it.
-        test_set_name: Name of the test set.
         submission: Files of the submission; empty for a sample, whose key is in `page`.
         test_set: Files of the test set, if they are to be saved as well.
         metadata: The table about the cases, if there was one.

@@ -277,7 +277,6 @@ def compared(
     Args:
         card: The first scorecard.
         other: The second scorecard.
-        names: Their names.
 
     Raises:
         InputRefused: If they cannot be compared.

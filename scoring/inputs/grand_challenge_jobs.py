@@ -278,7 +278,6 @@ def json_rows(files: SourceFiles, case_of: Mapping[str, str], case: str) -> byte
     """Return a table with a row per JSON file; None if one does not contain cells of a case.
 
     Args:
-        files: The files.
         case_of: Names of the files, with the case of each.
         case: Name of the case column.
     """

@@ -28,7 +28,6 @@ def without_objects(
 
     Args:
         header: Names of the columns.
-        columns: Their cells.
     """
     wide: dict[str, Sequence[str]] = {}
     count, is_changed = 0, False

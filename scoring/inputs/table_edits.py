@@ -162,7 +162,6 @@ def _means(
     differ there is none: such a cell is empty.
 
     Args:
-        rows: The rows.
         keys: Key of each row; () for a row that stays as it is.
         decimal_comma: As in `without_repeated`.
     """

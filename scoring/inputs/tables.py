@@ -369,7 +369,6 @@ def repeated_row(
     """Return `duplicate-case` for a row with a repeated case, with its fixes.
 
     Args:
-        row: The row.
         first: The earlier row of the same case.
         column: The column of case ids.
         subject: Name of the case, such as "case 'a.jpg'".

@@ -134,7 +134,6 @@ def part(files: SourceFiles, prefix: str, members: list[str]) -> SourceFiles:
     """Return the files below a folder of `files`, as a separate folder.
 
     Args:
-        files: All files.
         prefix: The folder, with its slash.
         members: Members of `files` in this folder.
     """

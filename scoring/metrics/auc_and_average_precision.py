@@ -281,7 +281,6 @@ def polyline(score_levels: Levels, c: RocCurves) -> tuple[Floats, Floats, Floats
     less than 0.36 x 2/399 < 0.002.
 
     Args:
-        score_levels: Levels of the score.
         c: The curves along them.
 
     Returns:

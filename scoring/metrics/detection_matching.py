@@ -224,8 +224,6 @@ def object_marks(
     """Return objects and detections of an image as columns [n], true objects first.
 
     Args:
-        true: True objects.
-        found: Detections.
         matched: Matches between both.
         radius: Allowed distance of a detection from a point, if the truth does not state it; None for boxes.
 

@@ -147,7 +147,6 @@ def nsd(pair: RegionPair, tolerance_mm: float) -> Measured:
 
     Args:
         pair: The structure.
-        tolerance_mm: The tolerance.
     """
     within = sum(
         float(surface.areas[away <= tolerance_mm].sum())

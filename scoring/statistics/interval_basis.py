@@ -96,7 +96,6 @@ def mean(parts: Iterable[QuantityName], units: Mapping[QuantityName, int]) -> di
     """Return the weights of the parts that have a unit, for their unweighted mean.
 
     Args:
-        parts: Quantities in the mean.
         units: Number of units of each.
     """
     present = [name for name in parts if units[name]]

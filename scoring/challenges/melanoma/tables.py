@@ -339,7 +339,6 @@ def _score_column(rows: CaseTable, beside: Sequence[int], known: bool) -> int | 
     """Return the column of a submission's scores; None if the table is none.
 
     Args:
-        rows: The table.
         beside: Columns beside the image, the person and the labels of a test set.
         known: Whether the table has such labels.
     """

@@ -27,7 +27,6 @@ class Condition:
 
     Attributes:
         name: Singular, for example "melanoma".
-        plural: Plural.
     """
 
     name: str
