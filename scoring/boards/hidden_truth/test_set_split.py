@@ -111,7 +111,8 @@ def _listed(ids: Sequence[str], cases: Sequence[str]) -> Ints:
     known = {str(case): index for index, case in enumerate(ids)}
     if strange := [case for case in dict.fromkeys(cases) if case not in known]:
         listing = ", ".join(shortened(case, 40) for case in strange[:3])
-        raise InputRefused([_bad("--cases", f"{len(strange)} are not cases of the test set: {listing}.")])
+        words = "1 listed case is" if len(strange) == 1 else f"{len(strange)} listed cases are"
+        raise InputRefused([_bad("--cases", f"{words} not in the test set: {listing}.")])
     return np.array(sorted({known[case] for case in cases}), int)
 
 

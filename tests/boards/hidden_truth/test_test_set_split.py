@@ -154,7 +154,8 @@ def test_a_list_of_cases_is_the_shown_part_and_what_cannot_be_is_refused(one, tm
         assert (refused.status, words in refused.err) == (2, True), refused.err
     for cases, words in (
         (CASES[:3], "both parts"),
-        (["x"], "not cases of the test set"),
+        (["x"], "1 listed case is not in the test set: x."),
+        (["x", "y"], "2 listed cases are not in the test set: x, y."),
         (CASES, "has no case"),
     ):
         with pytest.raises(InputRefused, match=words):
