@@ -35,7 +35,8 @@ def show(query: Query, own: Impression, sensitivity: float, scores_shown: bool) 
         values = told(patient, answer.vector, demographics.age_unknown(query.setup.image)).values()
         entries.append(Fact("Age, sex, body site", ", ".join(values)))
     if query.held is not None:
-        entries.append(Fact("Compared with", f"{len(query.held)} cases", query.held.name))
+        failed = f"; no valid output for {len(query.held.failed)} more" if len(query.held.failed) else ""
+        entries.append(Fact("Compared with", f"{len(query.held)} cases{failed}", query.held.name))
     layout.heading("What is in the record?")
     layout.facts(entries)
     with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_with_image_{query.setup.image.token}")

@@ -169,7 +169,10 @@ def withheld(
         InputRefused: If the model ends on an image or a copy, by a crash or a limit, so that later images are
             unknown.
     """
-    rows = np.unique(np.linspace(0, len(reference) - 1, min(TRIED, len(reference))).round().astype(int))
+    places = np.concatenate([reference.indices, reference.failed.indices])
+    rows = np.argsort(places)[
+        np.unique(np.linspace(0, len(places) - 1, min(TRIED, len(places))).round().astype(int))
+    ]
     least, without, right = least_score(reference), [], []
     with ImageProcess() as process:
         for done, row in enumerate(rows):
@@ -177,7 +180,11 @@ def withheld(
                 raise Cancelled
             if progress:
                 progress(done, len(rows))
-            case = int(reference.indices[row])
+            if row >= len(reference):
+                without.append(FAILED)
+                right.append(False)
+                continue
+            case = int(places[row])
             data = truth.picture(case)
             if data is None:
                 continue

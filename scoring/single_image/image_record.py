@@ -297,6 +297,7 @@ def _reference(reference: Reference) -> dict[str, Any]:
         "name": reference.name,
         "computer_generated": reference.generated,
         "n": len(reference),
+        "without_valid_output": len(reference.failed),
         "cases": _by_class(reference.classes, reference.support),
         "temperature": reference.temperature,
     }

@@ -22,7 +22,7 @@ MOST_TONES = 12
 
 @dataclass(frozen=True)
 class ModelCard:
-    """Performance of a model on a test set.
+    """Performance of a model on a test set. An image without a valid output counts as not right.
 
     Attributes:
         commonest: Class number of the most frequent class, and its share, which is the accuracy of always
@@ -34,6 +34,7 @@ class ModelCard:
         confirmed: For each class, the share of true cases among those predicted as the class (precision) [K].
         same: Whether all cases get nearly equal scores.
         by_tone: Share of right cases by skin tone; empty if the test set does not state it.
+        failed: Number of images for which the model gave no valid output.
     """
 
     right: Share
@@ -44,6 +45,7 @@ class ModelCard:
     confirmed: tuple[Share, ...]
     same: bool = False
     by_tone: Mapping[str, Share] = field(default_factory=dict)
+    failed: int = 0
 
     @property
     def no_better(self) -> bool:
@@ -90,25 +92,30 @@ def model_card(
         malignant: Whether each class is malignant [K].
         columns: Cells of the test set's table by header, to find skin tones.
     """
-    if not len(reference):
+    failed = reference.failed
+    if not len(reference) + len(failed):
         return None
-    truth, answers, units = reference.truth, reference.probabilities.argmax(1), reference.units
-    right, positive, called = reference.right, malignant[truth], malignant[answers]
+    truth = np.concatenate([reference.truth, failed.truth])
+    units = np.concatenate([reference.units, failed.units])
+    answers = np.concatenate([reference.probabilities.argmax(1), np.full(len(failed), -1)])
+    right, positive, valid = answers == truth, malignant[truth], answers >= 0
 
     def of(hits: Bools, among: Bools) -> Share:
         return share(hits[among], units[among])
 
-    commonest = int(reference.support.argmax())
+    support = np.bincount(truth, minlength=len(reference.classes))
+    commonest = int(support.argmax())
     classes = range(len(reference.classes))
     return ModelCard(
         share(right, units),
-        (commonest, float(reference.support[commonest] / len(reference))),
-        of(called, positive) if positive.any() else None,
-        of(~called, ~positive) if malignant.any() and not positive.all() else None,
+        (commonest, float(support[commonest] / len(truth))),
+        of(valid & malignant[answers], positive) if positive.any() else None,
+        of(valid & ~malignant[answers], ~positive) if malignant.any() and not positive.all() else None,
         tuple(of(right, truth == k) for k in classes),
         tuple(of(right, answers == k) for k in classes),
         len(reference) > 1 and bool(np.ptp(reference.probabilities, axis=0).max() < LEAST_RANGE),
         {tone: of(right, shown) for tone, shown in _tones(reference, columns or {}).items()},
+        len(failed),
     )
 
 
@@ -116,7 +123,7 @@ def _tones(reference: Reference, columns: Mapping[str, Sequence[str]]) -> dict[s
     """Return which cases have which skin tone, of the first column that holds such."""
     for name, cells in columns.items():
         if TONE_COLUMN.search(name):
-            tones = np.array(cells)[reference.indices]
+            tones = np.array(cells)[np.concatenate([reference.indices, reference.failed.indices])]
             values = [str(tone) for tone in np.unique(tones) if tone]
             if 1 < len(values) <= MOST_TONES:
                 return {tone: tones == tone for tone in values}
@@ -130,6 +137,10 @@ def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
         sentence += (
             f" It predicts a malignant class for {card.sensitivity} malignant cases, and no malignant class "
             f"for {card.specificity} other cases."
+        )
+    if card.failed:
+        sentence += (
+            f" The model gave no valid output for {card.failed} of these images: they count as not right."
         )
     if card.no_better:
         k, frequency = card.commonest

@@ -1,13 +1,13 @@
 """Similar cases of a test set, with labels and the same model's outputs, beside its output for one image."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
-from scoring.common.arrays import Array, Bools, Floats
+from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.core.submission import Predictions
 from scoring.inference.single_image_task import ModelTask
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units
@@ -24,6 +24,31 @@ NEIGHBOURS = 30
 
 
 @dataclass(frozen=True)
+class FailedCases:
+    """The m cases of a test set with a true class and an image for which the model gave no valid output.
+
+    Attributes:
+        indices: Positions of the cases in the test set [m].
+        truth: Class numbers [m].
+        units: Unit numbers [m].
+    """
+
+    indices: Ints
+    truth: Ints
+    units: Ints
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def only(self, kept: Bools) -> "FailedCases":
+        """Return the cases with True in `kept` [m]."""
+        return FailedCases(self.indices[kept], self.truth[kept], self.units[kept])
+
+
+NO_CASES = np.zeros(0, int)
+
+
+@dataclass(frozen=True)
 class Reference:
     """The n cases of a test set that have a true class and a model's output.
 
@@ -36,6 +61,7 @@ class Reference:
         kind: Kind of the outputs (`output_kinds.kind`).
         probabilities: Probabilities [n, K].
         units: Unit numbers [n]; cases of the same patient share a number.
+        failed: Cases without a valid output.
     """
 
     name: str
@@ -48,6 +74,7 @@ class Reference:
     kind: str
     probabilities: np.ndarray
     units: np.ndarray
+    failed: FailedCases = field(default_factory=lambda: FailedCases(NO_CASES, NO_CASES, NO_CASES))
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -104,7 +131,7 @@ class RightShare:
 
     Attributes:
         similar: Share for the cases with a similar highest score, including ties; for all cases if there are
-            few.
+            few, and then those without a valid output count as not right.
         low: Lowest of the highest scores of these cases, NaN without cases.
         every: Whether all cases count because there are few.
         of_class: Share for the cases that get the same class as the image.
@@ -140,7 +167,7 @@ class ClassSet:
 
 
 class Labelled(Protocol):
-    """A test set with a class number for each case [N]; -1 if unknown."""
+    """A test set with a class number and an image for each case [N]; -1 and None if there is none."""
 
     def __len__(self) -> int: ...
     @property
@@ -153,6 +180,8 @@ class Labelled(Protocol):
     def id_column(self) -> str: ...
     @property
     def labels(self) -> Array: ...
+    @property
+    def images(self) -> Sequence[str | None]: ...
 
 
 def reference(
@@ -172,7 +201,10 @@ def reference(
     """
     if units is None:
         _, units = find_units(truth.columns, len(truth), UNIT_COLUMNS, truth.id_column)
-    rows_kept = np.flatnonzero((truth.labels >= 0) & predictions.has_outputs)
+    labels, units, usable = np.asarray(truth.labels), np.asarray(units), predictions.has_outputs
+    rows_kept = np.flatnonzero((labels >= 0) & usable)
+    has_image = np.array([image is not None for image in truth.images], bool)
+    failed = np.flatnonzero((labels >= 0) & ~usable & has_image)
     outputs = np.ascontiguousarray(predictions.outputs[rows_kept, : task.outputs])
     output_kind = kind(outputs)
     rows = probabilities(outputs, output_kind) if len(outputs) else np.empty((0, len(task.classes)))
@@ -182,28 +214,30 @@ def reference(
         task.classes,
         tuple(truth.ids[i] for i in rows_kept),
         rows_kept,
-        np.asarray(truth.labels)[rows_kept],
+        labels[rows_kept],
         outputs,
         output_kind,
         rows,
-        np.asarray(units)[rows_kept],
+        units[rows_kept],
+        FailedCases(failed, labels[failed], units[failed]),
     )
 
 
 def without(reference: Reference, index: int) -> Reference:
     """Return a copy without a test case and all cases of its unit. The copy is used for an image that is this
     test case."""
-    own = np.flatnonzero(reference.indices == index)
+    failed = reference.failed
+    units = np.concatenate([reference.units, failed.units])
+    own = units[np.concatenate([reference.indices, failed.indices]) == index]
     if not len(own):
         return reference
-    others = reference.units != reference.units[own[0]]
+    others = reference.units != own[0]
     rows = {
         name: getattr(reference, name)[others]
         for name in ("indices", "truth", "outputs", "probabilities", "units")
     }
-    return replace(
-        reference, ids=tuple(name for name, keep in zip(reference.ids, others, strict=True) if keep), **rows
-    )
+    ids = tuple(name for name, keep in zip(reference.ids, others, strict=True) if keep)
+    return replace(reference, ids=ids, failed=failed.only(failed.units != own[0]), **rows)
 
 
 def alike(reference: Reference, row: np.ndarray, count: int = NEAREST) -> tuple[SimilarCase, ...]:
@@ -232,8 +266,12 @@ def right_alike(reference: Reference, row: Floats) -> RightShare:
         chosen = away <= np.partition(away, NEIGHBOURS - 1)[NEIGHBOURS - 1]
     same = reference.probabilities.argmax(1) == top
     scores = highest[chosen] if chosen.any() else np.array([np.nan])
+    hits, units = right[chosen], reference.units[chosen]
+    if every:
+        hits = np.concatenate([hits, np.zeros(len(reference.failed), bool)])
+        units = np.concatenate([units, reference.failed.units])
     return RightShare(
-        share(right[chosen], reference.units[chosen]),
+        share(hits, units),
         float(scores.min()),
         float(scores.max()),
         every,

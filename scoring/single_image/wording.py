@@ -85,9 +85,10 @@ def of_test_set(reference: Reference) -> str:
         if len(support)
         else "no class"
     )
+    failed = f"; no valid output for {len(reference.failed)} more" if len(reference.failed) else ""
     return (
         f"In this test set (n = {len(reference)}, "
-        f"{'computer-generated, ' if reference.generated else ''}{spread})"
+        f"{'computer-generated, ' if reference.generated else ''}{spread}{failed})"
     )
 
 

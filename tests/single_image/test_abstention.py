@@ -146,6 +146,18 @@ def test_it_is_counted_on_some_images_of_the_test_set(monkeypatch):
     assert max(pictures.asked) > 140
 
 
+def test_images_on_which_the_model_fails_are_counted_as_without_an_answer():
+    truth, data, about = of_sample("melanoma", "sample", "palette")
+    predictions = load_challenge("melanoma").predict(data, truth)
+    outputs = predictions.outputs.copy()
+    outputs[::2] = np.nan
+    ref = reference(about, truth, replace(predictions, outputs=outputs))
+    with model(data, about) as found:
+        counted = withheld(found, Pictures(truth), None, ref, None)
+    assert counted.images == 60
+    assert counted.because["the model failed"] == pytest.approx(30, abs=2)
+
+
 def test_every_image_without_an_answer_has_a_reason(monkeypatch):
     """ "The model answered 58 of 60", and nothing was said of the other two."""
     monkeypatch.setattr(abstention, "TRIED", 8)

@@ -8,7 +8,7 @@ import pytest
 from scoring.single_image.model_card import card_line, entries, model_card
 from scoring.single_image.model_inputs import model_task
 from scoring.statistics.intervals import counted
-from tests.single_image.test_similar_cases import drawn
+from tests.single_image.test_similar_cases import drawn, failing
 
 TASK = model_task("tricorder3")
 
@@ -30,6 +30,23 @@ def test_shares_are_those_of_counting():
         assert card.found[k] == counted(pairs.count((k, k)), 20)
         assert card.confirmed[k] == counted(pairs.count((k, k)), tops.count(k))
     assert not card.no_better
+
+
+def test_images_on_which_the_model_fails_count_as_not_right():
+    """A model without a number for 18 of 120 images was "right on 70 of 101"; the 18 were not named."""
+    bad, known = list(range(0, 220, 10)), drawn()
+    found, positive = failing(220, bad), TASK.malignant[known.truth]
+    card = model_card(found, TASK.malignant, {"skin_tone": ["dark", "light"] * 110})
+    assert card.failed == 22
+    assert card.right == counted(int(found.right.sum()), 220)
+    assert (card.sensitivity.n, card.specificity.n) == (positive.sum(), (~positive).sum())
+    assert [share.n for share in card.found] == [20] * 11
+    assert sum(share.n for share in card.confirmed) == 198
+    assert card.commonest[1] == 1 / 11
+    assert [share.n for share in card.by_tone.values()] == [110, 110]
+    line = card_line(card, TASK.names)
+    assert "The model gave no valid output for 22 of these images: they count as not right." in line
+    assert "no valid output" not in card_line(model_card(known, TASK.malignant), TASK.names)
 
 
 @pytest.mark.parametrize("column", ["skin_tone", "fitzpatrick_skin_type", "monk_scale"])

@@ -35,6 +35,11 @@ class Cases:
     name: str = "cases"
     columns: dict = field(default_factory=dict)
     id_column: str = "case"
+    absent: tuple[int, ...] = ()
+
+    @property
+    def images(self):
+        return [None if i in self.absent else name for i, name in enumerate(self.ids)]
 
     def __len__(self):
         return len(self.ids)
@@ -71,6 +76,31 @@ def test_cases_without_class_or_outputs_are_left_out():
     found = reference(ABOUT, Cases(tuple("abcdef"), labels), Outputs(outputs))
     assert (found.ids, found.indices.tolist()) == (("a", "c", "d", "f"), [0, 2, 3, 5])
     assert found.support.sum() == len(found) == 4
+
+
+def failing(n: int = 220, bad=range(0, 220, 10), absent=(), units=None):
+    """The drawn cases, of which the model fails on some."""
+    found = drawn(n)
+    outputs = found.outputs.copy()
+    outputs[[*bad, *absent]] = np.nan
+    return reference(
+        ABOUT, Cases(found.ids, found.truth, absent=tuple(absent)), Outputs(outputs), True, units
+    )
+
+
+def test_images_on_which_the_model_fails_are_known_and_those_without_a_picture_are_not_among_them():
+    found = failing(44, (3, 7), absent=(9,), units=np.arange(44) // 2)
+    assert len(found) == 41
+    assert (found.failed.indices.tolist(), found.failed.truth.tolist()) == ([3, 7], [3, 7])
+    assert without(found, 2).failed.indices.tolist() == [7]
+    assert without(found, 7).failed.indices.tolist() == [3]
+    assert without(found, 9).failed.indices.tolist() == [3, 7]
+
+
+def test_with_few_cases_a_failed_image_counts_as_not_right():
+    found = failing(44, (3, 7))
+    share = right_alike(found, found.probabilities[0]).similar
+    assert (share.hits, share.n) == (int(found.right.sum()), 44)
 
 
 def test_an_image_of_the_test_set_is_not_held_against_itself():

@@ -15,7 +15,7 @@ from scoring.single_image.abstention import reasons
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.model_card import model_card
 from scoring.single_image.model_inputs import model_task
-from scoring.single_image.similar_cases import ClassSet, Reference, RightShare
+from scoring.single_image.similar_cases import ClassSet, FailedCases, Reference, RightShare
 from scoring.statistics.intervals import Share, counted
 from tests.support.banned_words import banned
 
@@ -117,6 +117,12 @@ def every_sentence():
     )
     for challenge in ("tricorder3", "melanoma", "isic"):
         yield from model_task(challenge, ("MEL", "NV", "UNK")).names
+
+
+def test_images_on_which_the_model_fails_are_named_with_the_test_set():
+    failed = FailedCases(np.arange(120, 138), np.zeros(18, int), np.arange(120, 138))
+    line = wording.right_line(right(12, 20), replace(a_reference(), failed=failed), "MEL")
+    assert "(n = 120, computer-generated, 20 per class; no valid output for 18 more)" in line
 
 
 def test_no_result_says_what_it_must_not():

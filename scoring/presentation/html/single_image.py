@@ -230,7 +230,9 @@ def _facts(record: Record) -> list[tuple[str, str]]:
         described = told(task.patient, prediction.vector, record.checks.age_unknown)
         facts += [(FIELDS[name], value) for name, value in described.items()]
     if record.test_set.reference is not None:
-        facts.append(("Test set", f"{record.test_set.reference.name}, n = {len(record.test_set.reference)}"))
+        reference = record.test_set.reference
+        failed = f", no valid output for {len(reference.failed)} more" if len(reference.failed) else ""
+        facts.append(("Test set", f"{reference.name}, n = {len(reference)}{failed}"))
     if record.test_set.truth:
         facts.append(("Truth in the test set", record.test_set.truth))
     return [(name[0].upper() + name[1:], value) for name, value in facts]
