@@ -24,8 +24,8 @@ from pages.server.request_guard import RequestGuardMiddleware
 
 @asynccontextmanager
 async def warm(_app):
-    """Import and draw once before the first visitor, then keep all of it out of the garbage collector's
-    rounds. A process for files that cannot start ends the start."""
+    """Import all modules and draw a page before the first visitor, so that no visitor waits for imports. The
+    server does not start if the process that reads files cannot start."""
     from scoring.common import limits, transport
     from scoring.inference.reader_pool import LIMITS, ReaderPool
     from scoring.inference.worker_results import ModelFailed
@@ -61,8 +61,8 @@ def _end(why: object) -> NoReturn:
 
 
 BOARDS, ISIC = "scoring.boards.", "scoring.challenges.isic."
-"""Modules whose readers take 3 s to start: bundles, and the official ISIC scorer's messages for refused
-tables. Each starts when the first file arrives."""
+"""Prefixes of the modules that read exported boards and tables for the official ISIC scorer. Their reader
+processes need 3 s to start, so each process starts when its first file arrives."""
 IMPORT = "Import it on the command line: `benchside board import`."
 
 

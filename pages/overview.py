@@ -39,7 +39,8 @@ PEOPLE = (
         ("compare_teams", "Compare the sample teams"),
     ),
 )
-"""A group of visitors, their goal, and the page and label where they begin; None: they begin above."""
+"""Groups of visitors: name, goal, and the page with its label where a group begins; None for the file field
+above."""
 
 
 def overview() -> None:
@@ -81,8 +82,8 @@ def anything() -> None:
         key="score_here", border=True, horizontal=True, vertical_alignment="center", gap="small"
     ):
         st.markdown(
-            "**Score a submission**: drop a file anywhere on this page, predictions, a model, a test set, a "
-            "zip or a folder. Benchside recognises the file by its content. If you drop a photograph, "
+            "**Score a submission**: drop predictions, a model, a test set, a zip or a folder anywhere on "
+            "this page. Benchside recognises the file by its content. If you drop a photograph, "
             "Benchside opens a model."
         )
         with st.container(horizontal=True, gap="xsmall", width="content"):

@@ -23,7 +23,7 @@ access.guard(__file__)
 CHALLENGE = scoring.load_challenge("puma")
 CLOSING = (
     "▲ scorecard.json, the report and the tables contain the truth of every image: do not give these files "
-    "to anyone who must not see the truth. One micrometre is 4.35 px. No number here is a diagnosis."
+    "to anyone who must not see the truth. 1 µm is 4.35 px. No number on this page is a diagnosis."
 )
 
 

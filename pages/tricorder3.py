@@ -14,7 +14,7 @@ access.guard(__file__)
 CHALLENGE = scoring.load_challenge("tricorder3")
 BOARD = (
     "The public board ranks by the sum of the last five runs divided by five, even for a model with fewer "
-    "runs; the leader stays first unless another model is better by 0.0001 or more. "
+    "runs. The leader stays first unless another model is better by 0.0001 or more. "
     "The board calls the support-weighted F1 “fbeta”; the score uses the risk-weighted F1."
 )
 

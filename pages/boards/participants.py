@@ -37,7 +37,7 @@ from scoring.store.database import Store
 WORN = {
     "none": "",
     "score": "",
-    "classes": "Rates of each class reveal the truth faster than the score.",
+    "classes": "Scores of each class reveal the truth faster than the total score.",
     "cases": "With feedback on each case, a team learns the whole truth from a few submissions.",
 }
 
@@ -215,8 +215,8 @@ def show(store: Store, board: OpenBoard, ranking: BoardRanking) -> None:
         finding_list.findings(findings)
     else:
         st.caption(
-            "No. Nobody tried to use another team or a forbidden page, and no submission looks like an "
-            "attempt to guess the truth."
+            "No. Nobody tried to submit for another team or to open a forbidden page, and no submission "
+            "looks like an attempt to guess the truth."
         )
 
 
@@ -286,10 +286,10 @@ def _parts(board: OpenBoard, ranking: BoardRanking) -> None:
         return
     with st.expander("**Withhold a part of the cases until the end**", icon=":material/call_split:"):
         st.caption(
-            "Each submitted file is scored on both parts. Participants see scores of the shown part under "
-            "the rules of "
-            "a hidden truth; the withheld part decides the final ranking. Both parts have similar shares of "
-            "classes, events, stages and values; all cases of a patient are in the same part."
+            "Each submitted file is scored on both parts. Participants see scores of the shown part, as far "
+            "as the settings of the hidden truth allow. The withheld part decides the final ranking. Both "
+            "parts have similar shares of classes, events, stages and values. All cases of a patient are in "
+            "the same part."
         )
         share = st.number_input("Share of the cases that is shown", 0.01, 0.99, 0.3, 0.05, width=240)
         if st.button("Split the test set", icon=":material/call_split:"):

@@ -33,7 +33,7 @@ LIMIT = 2**31 - 1
 SEEN = {"draft": "nobody", "unlisted": "anyone with the link", "public": "everybody"}
 """Visibility -> who can find a board besides organizers."""
 WIDTH = 240
-"""Width of a field in px: four fit side by side; on a phone they are stacked."""
+"""Width of a field in px: four fields fit in a row; on a phone the fields are stacked."""
 
 
 def show(page: BoardPage) -> None:
@@ -213,8 +213,8 @@ def _decision(page: BoardPage) -> None:
         actions.done(actions.attempt(final_ranking.freeze, store, board_id), "The ranking was not frozen")
     if final is None:
         st.caption(
-            "This saves the ranking with its time, version and hashes. After that, the board accepts no "
-            "submissions, and it lists every later change."
+            "This saves the ranking with the time, the version of Benchside and hashes. After that, the "
+            "board accepts no submissions and lists every change."
         )
 
 

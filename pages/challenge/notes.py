@@ -20,7 +20,7 @@ from pages.input_widgets.selectors import ChosenInput
 from scoring.core.challenge import Challenge
 
 VIEWER = "Viewer"
-"""The tab that begins with its picture: a link to it leads there."""
+"""Name of the tab that begins with the image; links to an image open this tab."""
 Body = Callable[[ScoredSubmission], None]
 
 

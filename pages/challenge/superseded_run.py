@@ -10,8 +10,8 @@ from pages.server import background_jobs
 from scoring.common.text import markdown
 
 LAST, STOPPED = "_last_run_{}", "_stopped_run_{}"
-"""In the session, for each challenge: the last run; and that a run was stopped, with the choice that took its
-place."""
+"""Session keys for each challenge: the last run; and the run that was stopped, with the choice that replaced
+it."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ OUTPUTS = {
     "output": lambda row: row.get("output"),
     "score of the true class": lambda row: None if "outputs" in row else row.get("truth_score"),
 }
-"""Keys of a case under which a team's outputs are stored."""
+"""Column -> function that reads a team's output for a case."""
 FEW = 12
 """Maximum rows of a table without scrolling."""
 
@@ -135,7 +135,8 @@ def _one_case(compared: ComparisonContext, correct: Correctness, index: int) -> 
         f"What did the teams predict for {shortened(correct.cases[index], 40)}?",
         table,
         {name: column for name, column in columns.items() if table[name].notna().any()},
-        (f"Truth: {shortened(truth)}. " if truth else "") + "Right: 1 means completely right." * is_share,
+        (f"Truth: {shortened(truth)}. " if truth else "")
+        + "1: the prediction is completely right." * is_share,
         key="one_case",
         height="content" if len(rows) < FEW else 420,
     )

@@ -77,7 +77,7 @@ def _class_cases(compared: ComparisonContext, name: str, team: str) -> None:
     if compared.challenge.display.thumbnails and any(case.label for case in cases):
         layout.gallery(
             title,
-            "First line: the truth; then the team's prediction.",
+            "The first line is the truth. The second line is the team's prediction.",
             len(cases),
             lambda start, stop: case_pictures(compared, [case.index for case in cases[start:stop]], [team]),
             "class_page",
@@ -95,7 +95,8 @@ def _class_cases(compared: ComparisonContext, name: str, team: str) -> None:
         title,
         rows,
         columns,
-        "Classification: 1 is correct. Detection: F1 in this case. Segmentation: Dice in this case.",
+        "The value is 1 for a correct class, the F1 of the case in detection, and the Dice of the case in "
+        "segmentation.",
         key="class_cases",
         height="content" if len(rows) < FEW else 360,
     )

@@ -132,8 +132,8 @@ def _without(excluded: Sequence[Excluded], scored: int, take: finding_list.Take)
                 render.draw(table, BlockPath(None, True, "excluded"))
             return True
         st.error(
-            f"{named}: this was not scored. Fix the points below and drop the file again, or continue "
-            "without it.",
+            f"{named}: not scored. Fix the problems below and drop the file again, or continue without "
+            "this submission.",
             icon=":material/block:",
             title=f"{count} submission{'s' * (count != 1)} cannot be scored",
         )
@@ -190,7 +190,7 @@ LIVE: Mapping[str, Callable[[ComparisonContext], None]] = {
     "Subgroups": differences.subgroups,
     "Teams": team_facts.editor,
 }
-"""Sections whose place a section with widgets takes."""
+"""Section -> function that draws it with widgets, instead of the plain section."""
 
 
 def _exported(compared: ComparisonContext) -> pd.DataFrame:

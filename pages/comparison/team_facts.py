@@ -112,8 +112,8 @@ def editor(compared: ComparisonContext) -> None:
     )
     st.caption(
         f"Click a cell to edit it, or paste from a spreadsheet. {counts} Sizes are in MiB; texts have at "
-        f"most {LONGEST} characters. The report, the JSON and the CSV include all of these facts; they are "
-        "deleted when this session ends."
+        f"most {LONGEST} characters. The report, the JSON and the CSV include all entries. This page deletes "
+        "all entries when the session ends."
     )
 
 

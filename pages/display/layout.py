@@ -25,10 +25,10 @@ from scoring.presentation.figures.theme import DARK, LIGHT, Theme
 from scoring.presentation.svg.draw_figure import svg
 
 ROW, EDGES = 33, 3
-"""px of a row of a table, and of its edges: with a height in numbers, browsers leave the room of a table
-before its code is loaded."""
+"""Height in px of a table's row, and of its edges. With a numeric height, browsers reserve a table's space
+before the table's code is loaded."""
 COLUMN = 1130
-"""px of a page's column in a window of 1280."""
+"""Width in px of a page's content in a window of 1280 px."""
 CONFIG = {"displaylogo": False, "displayModeBar": "hover", "modeBarButtons": [["toImage"]]}
 
 # A change of theme reruns nothing, and figures carry their colours: this asks for one rerun when the page is

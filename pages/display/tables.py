@@ -18,7 +18,7 @@ from scoring.presentation.figures.theme import Theme, label
 COLOURS = {"malignant": "red", "medium": "orange", "benign": "green"}
 """Risk group -> name of its colour in Streamlit's Markdown."""
 LEFT_TO_RIGHT = "\u200e"
-"""Mark that keeps text with Arabic or Hebrew letters at its start inside its cell of the grid."""
+"""Unicode mark. Without the mark, text that begins with Arabic or Hebrew letters leaves its cell."""
 RIGHT_TO_LEFT = re.compile(r"[^A-Za-z]*[\u0591-\u08ff\ufb1d-\ufdfd\ufe70-\ufefc]")
 CASE = "case"
 """Table column with the names of cases."""

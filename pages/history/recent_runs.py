@@ -16,7 +16,7 @@ from scoring.history import keeping, saved_submissions
 from scoring.store.database import is_there
 
 MOST, OLDER = 5, 45
-"""Number of runs in the list, and in the folded part below it."""
+"""Number of runs in the list, and in the collapsed list below it."""
 SHORT = 14
 """Maximum characters of a name on a button: both buttons stand in a line on a phone."""
 

@@ -32,8 +32,8 @@ NAMES = {
 }
 """Name of an input on the page."""
 SEVERAL = 3
-"""Number of submissions to one challenge from which they are teams to compare; with two, the other one is the
-second submission."""
+"""Minimum number of dropped submissions to one challenge that are compared as teams. Of two submissions, the
+other one becomes the second submission."""
 
 
 def files_key(candidate: Candidate) -> str:

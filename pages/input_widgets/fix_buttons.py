@@ -27,7 +27,7 @@ from scoring.inputs.sources import FixedSource
 from scoring.inputs.table_edits import fixed_table
 
 KEY = "mends"
-"""Session key: key of an own input -> the applied fixes, in order."""
+"""Session key of the fixes applied to the visitor's inputs: key of an input -> its fixes, in order."""
 OF_ANOTHER_SET = {"no-common-case", "missing-case", "extra-case", "missing-column", "extra-column"}
 """Problems that occur if files belong to another test set."""
 TAKEN = "fix_taken"
@@ -165,7 +165,7 @@ def offer(challenge: Challenge, chosen: ChosenInput, card: ScoreCard, key: str =
             for option in fields:
                 _field(chosen, option, key)
             if buttons:
-                now = "" if card.score is None else f" As it is now: {score_words(challenge, card.score)}."
+                now = "" if card.score is None else f" Score now: {score_words(challenge, card.score)}."
                 st.markdown(f":material/help: Does the file mean something else?{now}", width="content")
                 finding_list.fix_buttons(buttons, partial(take, challenge.id, chosen), key)
 

@@ -16,9 +16,9 @@ from scoring.core.fix_trials import score_words
 from scoring.core.import_preview import OF_COLUMNS, ImportPreview, chosen, preview, score_of
 
 KEY = "import_choices"
-"""Session key: challenge and header of a table -> the chosen fix."""
+"""Session key of the visitor's choices: challenge and header of a table -> the chosen fix."""
 SEEN = "import_seen"
-"""Session key of the files whose columns were examined there."""
+"""Session key of the files whose columns were already examined."""
 
 
 def draw(

@@ -30,12 +30,12 @@ STEP_BYTES = 1_000_000
 
 NO_ROOM = (
     "This file was not accepted: the server could not store it ({}). Your other files are still here. "
-    "Please tell the "
-    "operator of the server."
+    "Please inform the operator of the server."
 )
 GONE = "The server no longer has a file that you dropped: drop it again."
 FREED = "_freed_uploads"
-"""Session key of the ids of uploads that need not be there: read and freed, or already said to be gone."""
+"""Session key of the ids of uploads that may be missing: Benchside has read and deleted the file, or the
+visitor was already asked to drop it again."""
 LOG = logging.getLogger(__name__)
 
 
@@ -269,8 +269,8 @@ def _announced(scope: Scope) -> int:
 
 
 async def _drain(receive: Receive, announced: int) -> None:
-    """Read the data of a refused request and keep nothing: otherwise the browser would see a lost
-    connection instead of an answer."""
+    """Read and discard the data of a refused request. Otherwise the browser would report a lost connection
+    instead of the answer."""
     remaining = min(announced, (st.get_option("server.maxUploadSize") + 1) << 20)
     while remaining > 0:
         message = await receive()

@@ -40,9 +40,9 @@ LEAST = {
     "board": Role.VISITOR,
     "about": Role.ORGANIZER,
 }
-"""Minimum role for each page, by its file; a page that is missing here opens for nobody."""
+"""Page, by the name of its file -> the minimum role; nobody can open a page that is missing here."""
 LOGIN_PACKAGES = ("authlib", "httpx")
-"""Packages for Streamlit's login, which itself notices missing ones only when somebody logs in."""
+"""Packages that Streamlit's login needs; Streamlit notices a missing package only when somebody logs in."""
 TOKEN_BYTES = 10_000_000
 ENDED, LOGGED_IN = "_access_ended", "_access_logged_in"
 _of_runs: "WeakKeyDictionary[Any, Actor]" = WeakKeyDictionary()

@@ -14,12 +14,11 @@ from pages.server.streamlit_internals import presence
 from scoring.inference.model_pool import Cancelled
 
 RUNNING_JOBS, LONG_JOBS = 4, 8
-"""Maximum number of short jobs at the same time, one per session; and the same number of jobs that have run
-or waited for long. Jobs with models take turns image by image."""
+"""Maximum number of short jobs at the same time, one per session; and the number of further jobs, if jobs
+have run or waited for long. Jobs with models take turns image by image."""
 LONG_SECONDS, ENDED_SECONDS = 20, 60
-"""Time after which a job counts as long, so that the next starts beside it. Waiting time after which a job
-starts beside others, long or not. If there are too many, the longest job ends after the second of these
-times."""
+"""Time after which a running job counts as long, and a waiting job starts although short jobs run. Time
+after which the longest job ends, if too many jobs run."""
 KEPT_JOBS = 64
 GONE_SECONDS, UNSEEN_SECONDS = 30, 600
 """Time after which a job ends if its session left, or if no page of the session shows it."""

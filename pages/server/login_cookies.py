@@ -19,7 +19,8 @@ from scoring.access.login_roles import AccessRules
 from scoring.common.findings import InputRefused
 
 TOKENS_BYTES = 3000
-"""Maximum size of the provider's own tokens in the cookie; they only save a confirmation at logout."""
+"""Maximum size of the provider's tokens in the cookie. With the tokens, the provider does not ask the user to
+confirm a logout."""
 Header = tuple[bytes, bytes]
 
 

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOGIN, CALLBACK = "/auth/login", "/oauth2callback"
 BEGAN, FAILED = "benchside_login_began", "benchside_login_failed"
-"""Names of cookies: where a login began, and that one has just failed."""
+"""Names of cookies: the page where a login began, and the mark of a login that has just failed."""
 SECONDS_TO_LOG_IN, SECONDS_TO_SAY_SO = 1800, 60
 LONGEST = 1500
 LOG = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from scoring.common import limits
 from scoring.inputs.text_columns import LazyColumns
 
 OWN = "_own_results"
-"""Session key of its memory budget."""
+"""Session key of the session's memory budget."""
 LEAST = 3
 """Number of results that stay regardless of size, because a page shows as many."""
 SAMPLED = 200

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 SHEET = Path(__file__).parents[1] / "display" / "page.css"
 HEAD, PAGE = b"</head>", b"text/html"
 OF_CACHED = frozenset({b"accept-encoding", b"if-none-match", b"if-modified-since"})
-"""Request headers that would give no page, or a compressed one."""
+"""Request headers that lead to a compressed page, or to an answer without a page."""
 OF_CONTENT = frozenset({b"content-length", b"etag", b"last-modified"})
 """Response headers that apply to the page without the style."""
 

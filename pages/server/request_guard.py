@@ -20,7 +20,7 @@ from scoring.challenges import samples
 from scoring.inference import sandbox_layers
 
 FOR_THIS_MACHINE = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
-"""Routes for the operator: figures of memory and sessions, and Streamlit's interface for agents."""
+"""Routes for the operator: statistics of memory and sessions, and Streamlit's interface for agents."""
 NOT_IN_FRAMES = ((b"content-security-policy", b"frame-ancestors 'none'"), (b"x-frame-options", b"DENY"))
 NO_MESSAGE, POLICY_VIOLATION, TOO_BIG = 1002, 1008, 1009
 FRAME_BYTES, FRAME_FILES = 200_000, 7_000

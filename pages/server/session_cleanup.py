@@ -16,7 +16,7 @@ from pages.server.streamlit_internals import Runtime
 from scoring.inference.image_cache import PICTURES
 
 NONCE = "_download_nonce"
-"""Session key of the random part in the names of its downloads."""
+"""Session key of the random part in the names of the session's downloads."""
 DOWNLOADS_SECONDS = 2
 """Time after a session left until its downloads are deleted. A lost connection is usually restored within a
 second."""
@@ -25,8 +25,8 @@ SESSION_SECONDS = 20
 Until then a reload can take over its files."""
 PAUSE_SECONDS = 1
 REFUSAL_BYTES = 5_000_000
-"""Size from which refusals are deleted when any visitor leaves; a visitor who still views one must wait for
-it again."""
+"""Size from which cached refusals are deleted when any visitor leaves. Benchside reads the file again for a
+visitor who still views the refusal."""
 LOG = logging.getLogger(__name__)
 
 
@@ -61,7 +61,7 @@ class Departures:
 
 
 async def watch() -> None:
-    """Sweep while the server runs."""
+    """Delete the data of sessions that left, as long as the server runs."""
     departures = Departures(Runtime.instance())
     while True:
         await asyncio.sleep(PAUSE_SECONDS)

@@ -27,8 +27,8 @@ from scoring.single_image.quality import Quality, of_photograph, seen_parts
 
 SAMPLE, OWN, CAMERA, SESSION = "Sample", "My image", "Camera", "Session"
 AGREED, READ, OWN_IMAGES = "single_agreed", "single_read", "My images"
-"""Session keys of the tick below the notice and of what a session reads, and the latter's value for the
-visitor's images."""
+"""Session key of the tick below the notice; session key of the source of a reading session's images; and the
+value of this source for the visitor's own images."""
 TYPES = tuple(ending.removeprefix(".") for ending in PICTURES)
 CASES_IN_SIGHT = 8
 OLDEST_DROPPED = (
@@ -41,8 +41,8 @@ TOO_MANY = (
 )
 CAMERA_PIXELS: Final = "1080p"
 REFUSED, TURN = f"{session_state.PREFIX}refused", "_turn_of_single_uploads"
-"""Session keys; the turn outlives an image, because a browser lists its files again to a widget of the same
-name."""
+"""Session keys of the last refusal and of the uploader's number. The number rises with each removed image,
+because a browser sends its files again to an uploader of the same name."""
 
 
 def chosen_source(is_tile: bool) -> str:

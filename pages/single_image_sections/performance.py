@@ -121,8 +121,8 @@ def _prevalence(query: Query, held: Reference) -> None:
         ]
     )
     st.caption(
-        "Within both groups the classes keep their frequencies. This is valid only if the scores are "
-        "calibrated on the test set."
+        "Only the share of malignant cases changes; the classes within each group keep their proportions. "
+        "The new scores are valid only if the scores are calibrated on the test set."
     )
 
 
@@ -176,8 +176,8 @@ def _gallery(query: Query, held: Reference, rows: list[int], title: str, about: 
             )
         )
     caption = (
-        f"{about} First line: the truth. Second: the model's answer. Third: its score for "
-        f"{markdown(task.names[top])}, here {query.answer.probabilities[top]:.2f}."
+        f"{about} First line: the truth. Second line: the model's answer. Third line: the model's score for "
+        f"{markdown(task.names[top])}, which is {query.answer.probabilities[top]:.2f} for your image."
     )
     layout.gallery(title, caption, len(cards), lambda start, stop: cards[start:stop], key)
 

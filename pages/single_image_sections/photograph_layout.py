@@ -37,7 +37,7 @@ from scoring.single_image.similar_cases import NEAREST
 RUN = "single_{}"
 """Name of the model's run on the test set, by challenge."""
 ASKED = (
-    "Meanwhile the model runs on the test set, so that its prediction can be compared with cases of known "
+    "Meanwhile the model runs on the test set, so that you can compare its prediction with cases of known "
     "class."
 )
 NO_TEST_SET = "Without a test set nothing is shown: see “Model and test set”."

@@ -80,7 +80,7 @@ def show(on: Session) -> None:
     if queue is None:
         return
     if not on.measured:
-        st.info(f"{len(queue.waiting) + len(queue.done)} images: the model answers them after the test set.")
+        st.info(f"{len(queue.waiting) + len(queue.done)} images: the model runs on the test set first.")
         return
     if queue.basis not in (None, on.key):
         st.info(OTHER_MODEL, icon=":material/info:")

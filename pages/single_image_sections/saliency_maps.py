@@ -39,8 +39,8 @@ def parts(query: Query) -> None:
     if session_state.outcome(key) is None and st.session_state.get(wanted) != key:
         seconds = runs * query.answer.cpu_ms / 1000
         st.caption(
-            f"{wording.MAP} You see the maps of two methods, to check whether they agree, and the "
-            "effect of other light and colour on the whole image. "
+            f"{wording.MAP} You see the maps of two methods, to check whether they agree. You also see how "
+            "light and colour of the whole image change the score. "
             f"This takes {runs} runs of the model: {max(1, seconds):.0f} s, longer if others use the server."
         )
         if st.button("Which parts change the score?", key="single_map", icon=":material/texture:"):
@@ -135,12 +135,12 @@ def _technical(maps: Explanation, k: int) -> None:
     st.markdown(
         f"- One part hidden at a time: occlusion with {grid} × {grid} soft patches in the colour around "
         "the lesion; the value is the original score minus the score with the patch.\n"
-        f"- Random halves hidden: RISE, {random_mask_saliency.COUNT} random masks on {fine} × {fine} points; "
-        "the value at each point is the covariance of score and mask, divided by the variance of the mask: "
-        f"how far the score falls when the point is hidden. By chance alone this value reaches "
+        f"- Random halves hidden: RISE, {random_mask_saliency.COUNT} random masks on {fine} × {fine} points. "
+        "The value at each point is how far the score falls when the point is hidden: the covariance of "
+        "score and mask, divided by the variance of the mask. By chance alone this value reaches "
         f"{maps.random_halves.noise[k]:.2f}.\n"
-        f"- Both maps have the same colours, from {-SCALE:g} to {SCALE:g}, for every image, class and model; "
-        f"changes below {FLOOR:g} are clear.\n"
+        f"- Both maps use the same colour scale, from {-SCALE:g} to {SCALE:g}, for every image, class and "
+        f"model; changes below {FLOOR:g} are transparent.\n"
         f"- Correlation of both maps over the image (Pearson): {'none' if r is None else f'{r:.2f}'}."
     )
 

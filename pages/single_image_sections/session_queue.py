@@ -119,8 +119,8 @@ def own() -> ImageQueue | None:
     if queue.left_out:
         were = "oldest image was" if queue.left_out == 1 else f"{queue.left_out} oldest images were"
         st.warning(
-            f"A session holds {MOST_IMAGES} images, and {HELD_BYTES // 1_000_000} MB of them: the {were} "
-            "removed to make room.",
+            f"A session holds at most {MOST_IMAGES} images with together {HELD_BYTES // 1_000_000} MB, so "
+            f"the {were} removed.",
             icon=":material/image_not_supported:",
         )
     return queue

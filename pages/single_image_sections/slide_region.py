@@ -63,8 +63,8 @@ def _overview(token: str, name: str, slide: WholeSlide) -> None:
         partial(_dragged, token, slide),
     )
     st.caption(
-        f"Drag a frame, or enter its corner: the model receives {wide:,} × {tall:,} px. Benchside begins "
-        "where most colour is, and keeps the file in memory for other regions until you remove it. "
+        f"Drag a frame, or enter its corner: the model receives {wide:,} × {tall:,} px. The first region is "
+        "the most coloured one. Benchside keeps the slide in memory until you remove the file. "
         f"{whole_slide.smaller_line(slide)}"
     )
 

@@ -323,7 +323,7 @@ def new_board_problems(store: Store, board_id: str, title: str) -> list[Finding]
     """Check the id and the title of a new board and return the problems."""
     problems = []
     if not BOARD_ID.fullmatch(board_id):
-        message = "the address of a board has small letters, digits and hyphens, at most 64: lesions-2026."
+        message = "write at most 64 small letters, digits and hyphens, such as lesions-2026."
         problems.append(error("bad-option", "--id", message))
     problems += title_problems(title)
     with store.read() as session:

@@ -106,7 +106,8 @@ def read_leaderboard(source: Source, score: str | None = None, team: str | None 
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, csv.Error) as problem:
         message = (
             "it is not a leaderboard of Grand Challenge (JSON of evaluations), Codabench (CSV or JSON of "
-            "results), EvalAI (JSON) or Kaggle (CSV), and no CSV with a column of teams and one of numbers."
+            "results), EvalAI (JSON) or Kaggle (CSV). A CSV with a column of teams and a column of numbers "
+            "can be read too."
         )
         raise _refusal(files, message) from problem
     if not leaderboard.entries or len(leaderboard.entries) > ENTRIES:

@@ -17,7 +17,7 @@ from scoring.store.kept_files import DIGEST
 COUNTS = ("last", "best")
 DETAILS = ("none", "score", "classes", "cases")
 OPENED = "opened"
-"""Detail of a truth that was hidden and is now open: the ranked submissions stay the same."""
+"""Disclosure level of a truth that was hidden and is now open: the ranked submissions stay the same."""
 WITHHELD = sha256(b"withheld")
 """Replaces the SHA-256 of a hidden truth in a bundle without it, because guesses could be checked against the
 hash. The scores of such a board are the shown ones."""

@@ -12,7 +12,8 @@ ID, TITLE = "sample", "Sample board"
 CHALLENGE, TRUTH = "melanoma", "labels.csv"
 DAYS = ("2026-10-01", "2026-10-08", "2026-10-15")
 MIXED = (3, 7)
-"""In earlier weeks, two of this many cases have exchanged risks."""
+"""In the first week, about every third row of a sample table exchanges its values with the next row; in the
+second week, about every seventh row."""
 RESAMPLES = 200
 
 

@@ -42,8 +42,8 @@ PARTS = {
 RULE = summary_text.RULE.replace(
     summary_text.TOLD_APART,
     "in at most 5%/(m (m − 1)²) of all test sets, chance alone gives two teams such a difference (Student's "
-    "t on the standard errors of the swap test). m: submissions of all teams that were scored so far, so "
-    "that the error level holds however often the board is viewed",
+    "t on the standard errors of the swap test). m is the number of scored submissions of all teams; with m "
+    "in the level, the error rate holds however often the board is viewed",
 )
 """Explanation of the terms on a board (Markdown)."""
 MOVES = "Moved: change of rank since the end of the day before the last submissions."
@@ -102,14 +102,14 @@ def looks(ranking: BoardRanking) -> str:
     if compared is None or compared.result.test is None:
         return ""
     claims = (
-        f"After {ranking.scored} submissions, teams are told apart only by a larger lead than in a single "
-        "comparison, so that the error level holds however often the board is viewed, whichever submission "
+        f"After {ranking.scored} submissions, a lead must be larger than in a single comparison to separate "
+        "two teams. This keeps the error level, however often the board is viewed and whichever submission "
         "counts."
     )
     chosen = ranking.rule != "last" and any(len(ranking.by_team[team]) > 1 for team in compared.cards)
     optimism = (
-        " The best of several tries is likely too good. Its interval ignores the team's other submissions, "
-        "so it covers less than 95%."
+        " A team's best score of several submissions is likely too good. Its interval ignores the team's "
+        "other submissions, so it covers less than 95%."
     )
     return claims + optimism * chosen
 

@@ -40,7 +40,7 @@ CONFUSION = {
     for show in ("counts", "shares")
 }
 """Content of the cells -> style of the matrix of all classes."""
-STARRED = "A star marks a class with under 15 cases: read the interval, because the value is uncertain."
+STARRED = "A star marks a class with under 15 cases: its value is uncertain, so read the interval."
 
 
 def method(card: ScoreCard) -> str:
@@ -122,10 +122,9 @@ def points_lost_figure(card: ScoreCard, name: str = "F1", key: str = "f1") -> Fi
     rows = card.per_class
     order = sorted(rows, key=lambda c: -(rows[c]["score_lost"] or 0))
     caption = (
-        f"Bar: points lost to a class's {name}. Pale: the largest possible loss of the class. Hatched: "
-        "points of "
-        "classes without a case in this test set; no model can win "
-        f"them. Number: cases of the class, * under {SMALL_CLASS}. n = {card.n_cases}."
+        f"Bar: points lost because the class's {name} is below 1. Pale: the largest possible loss of the "
+        "class. Hatched: points of classes without a case in this test set; no model can win these points. "
+        f"Number: cases of the class, * under {SMALL_CLASS}. n = {card.n_cases}."
     )
     data: Data = {
         "class": order,
@@ -226,7 +225,7 @@ def curves(card: ScoreCard) -> list[Block]:
         f"pointwise 95%. n: cases of the class. {method(card)}",
     )
     precision = Panels(
-        "How many cases that were predicted as a class belong to it?",
+        "How many cases predicted as a class belong to this class?",
         _curve_panels(card, "pr", "pr_precision", "average_precision"),
         "Across: recall. Up: precision. Dotted: guessing. Band: pointwise 95%. n: cases of the "
         f"class. {method(card)}",
@@ -275,7 +274,7 @@ def calibration(card: ScoreCard, wording: CalibrationWords = CalibrationWords())
         return [
             Text(
                 "Calibration is not defined here: the outputs are not probabilities (labels only, "
-                "logits, or rows that do not sum to 1). The score does not include it.",
+                "logits, or rows that do not sum to 1). The score does not include calibration.",
                 "note",
             )
         ]

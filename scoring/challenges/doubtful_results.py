@@ -12,15 +12,15 @@ from scoring.metrics import curves
 from scoring.statistics.intervals import WILSON_T
 
 LEAST = 20
-"""Number of cases from which a completely correct, fully confident submission is not due to chance."""
+"""Minimum number of cases for the warning that all predictions are exactly equal to the truth."""
 OUTSIDE = 1.96
-"""Number of standard deviations from chance from which an AUC is outside its 95 % interval."""
+"""Number of standard deviations between an AUC and 0.5 from which its 95 % interval excludes 0.5."""
 
 SENTINELS = [sign * (10.0**digits - 1) for digits in range(2, 7) for sign in (-1, 1)]
 """Numbers that often mark a missing value: -99, 99, -999, ..."""
 OTHER_UNIT = 8.0
-"""Ratio of medians from which the unit is probably wrong: mm instead of cm gives 10, and less if predictions
-are poor."""
+"""Minimum ratio of medians for the warning about another unit. Centimetres instead of millimetres give about
+10."""
 
 
 def copied_truth(outputs: Floats, positives: Bools, where: str) -> Iterator[Finding]:
@@ -74,8 +74,8 @@ def doubtful_numbers(numbers: Floats, truth: Floats | None, where: str) -> Itera
     if ratio >= OTHER_UNIT or 0 < ratio <= 1 / OTHER_UNIT:
         times = f"{ratio:.3g} times as large" if ratio > 1 else f"{1 / ratio:.3g} times as small"
         message = (
-            f"the median prediction is {own:.4g}, and that of the truth {true:.4g}, {times}: is the unit "
-            "different, such as mm and cm? Scored as written; submit predictions in the unit of the truth."
+            f"the median prediction is {own:.4g}; the median of the truth is {true:.4g}, {times}: is the "
+            "unit different, such as mm and cm? Scored as written; submit predictions in the truth's unit."
         )
         yield warning("other-unit", where, message)
 

@@ -162,7 +162,7 @@ def test_wrong_input_is_said_and_counts_nothing(sent, tmp_path):
     assert "board-exists" in refusal("create", "melanoma", "--id", "b", "--title", "B", "--truth", truth)
     wrong = refusal("create", "melanoma", "--id", "B!", "--title", " ", "--truth", bad, "--counts", "first")
     assert all(option in wrong for option in ("--id", "--title", "--counts", "bad.csv"))
-    assert "the address of a board has" in wrong, "as its page calls it"
+    assert "at most 64 small letters" in wrong, "as its page calls it"
     (tmp_path / "many" / "gamma").mkdir(parents=True)
     (tmp_path / "many" / "gamma" / "2026-10-09.csv").write_text("filename,score\n")
     assert "gamma: " in refusal("submit", "b", tmp_path / "many")

@@ -259,7 +259,7 @@ FACTS = {
             "Centers": "Are the results similar in all groups?",
             "Readings": "What would the score be under another rule?",
             "Patients": "Which patients have the lowest Dice?",
-            "Viewer": "How were its voxels classified?",
+            "Viewer": "How were the patient's voxels classified?",
         },
         named=_hecktor_named,
         tampered=[

@@ -707,7 +707,7 @@ def test_more_images_than_a_lesion_has_are_a_session_and_none_of_them_is_lost(si
     dropped(app, "single_session", [photographs.encoded(lesion(64))])
     app = settled(app)
     assert list(app.session_state[dropped_photographs.QUEUED].done) == list(range(2, 22))
-    assert "20 images, and 100 MB of them: the oldest image was removed" in said(app)
+    assert "20 images with together 100 MB, so the oldest image was removed" in said(app)
 
 
 def test_a_photograph_too_many_for_a_lesion_is_said(single_image):

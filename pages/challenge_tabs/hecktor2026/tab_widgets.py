@@ -160,7 +160,7 @@ def direction_used(scored: ScoredSubmission) -> None:
     """Draw which column of scores was used, and whether it was read as a risk or a time."""
     direction = summary.direction(scored.card, scored.predictions)
     if direction is None:
-        st.markdown("There is no column of scores: every pair counts as missing.")
+        st.markdown("The submission has no column of risk scores: every pair of patients counts as missing.")
         return
     how = "by the option" if direction.forced else "by the column's name"
     st.markdown(

@@ -124,7 +124,7 @@ def all_cases(scored: ScoredSubmission) -> None:
     }
     how = (
         "Resized in one step (bilinear) to the model's size, even if the shape changes. EXIF orientation is "
-        "ignored. Values are divided by 255. Of a lesion with several photographs, the first is shown."
+        "ignored. Values are divided by 255. If a lesion has several photographs, the first one is shown."
     )
     case_table.table_and_case(scored, case_rows, columns, case_table.pixels_and_block(how, scores))
 

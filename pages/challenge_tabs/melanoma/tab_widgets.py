@@ -120,7 +120,7 @@ def _worth(scored: ScoredSubmission) -> None:
     scored_submission.block(block)
     share = "as in the test set" if PREVALENCES[chosen] is None else chosen
     st.caption(
-        f"Share of people with a melanoma: {share}. Sensitivity and specificity are those of the test set. "
+        f"Share of people with a melanoma: {share}. Sensitivity and specificity come from the test set. "
         f"{method(scored.card)}"
     )
 

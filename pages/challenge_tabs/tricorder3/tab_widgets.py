@@ -31,7 +31,7 @@ ID = "tricorder3"
 CHALLENGE = scoring.load_challenge(ID)
 RISKS = CHALLENGE.display.class_risks
 HARM = (("malignant", "benign"), ("malignant", "medium"))
-"""Risk of the truth and of its predicted class."""
+"""Pairs of the true risk group and the predicted risk group that are harmful errors."""
 
 
 def mistakes(scored: ScoredSubmission) -> None:

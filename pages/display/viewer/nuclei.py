@@ -12,7 +12,7 @@ from scoring.presentation.figures.theme import LIGHT
 STEPS = 16
 """Vertices are sent in units of a sixteenth of a pixel."""
 MOST_VERTICES = 4096
-"""Maximum vertices of an outline; of longer ones, only every second, third, ... vertex is drawn."""
+"""Maximum drawn vertices of an outline; a longer outline is drawn with every second, third, ... vertex."""
 TRUTH, PREDICTION = 0, 1
 DETECTED = 4
 """Status of a nucleus in an image without a truth; 0, 1, 2 are TP, FP, FN."""

@@ -187,5 +187,5 @@ def _refuse_known(session: Session, bundle: BundleContents) -> None:
         query = select(table.id, table.board_id)
         for known, other in session.execute(query):
             if known in ids:
-                problem = f"the board {other} has a submission of this id: import it into another store."
+                problem = f"the board {other} has a submission of this id: import the bundle elsewhere."
                 raise InputRefused([error("board-exists", shortened(known, 64), problem)])

@@ -28,8 +28,8 @@ RANKED_VERSIONS = 5
 SHARE = 0.05
 """Share of a bundle's unpacked bytes up to which submissions are scored again."""
 DRAWN = 2.5
-"""Limit of cases in replicates, per byte: the newest submissions within the limit also get their intervals
-and replicates computed again."""
+"""Maximum cases times replicates per byte of the bundle. Intervals and replicates are computed again for the
+newest submissions within this limit."""
 
 
 @dataclass(frozen=True)

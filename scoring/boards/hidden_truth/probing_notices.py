@@ -26,22 +26,21 @@ from scoring.store.database import Store
 from scoring.store.schema import Attempt, RefusedAddress
 
 NEAR_SHARE, NEAR_LOOKED_AT = 0.01, 10
-"""Maximum share of cases in which two submissions of a team differ to be called near (at least one case); and
-number of earlier submissions that are compared."""
+"""Two submissions of a team are near if they differ in at most this share of the cases, or in one case; and
+the number of earlier submissions that are compared."""
 OTHERS_LOOKED_AT, ALIKE_FROM = 30, 0.999
-"""Number of other teams whose last submission is compared; rank correlation from which a submission counts as
-a copy."""
+"""Number of other teams whose last submission is compared; and the minimum rank correlation of submissions
+that count as copies."""
 FEWEST_ROWS = 3
 MOST_BYTES = 1 << 24
-"""Maximum size of a file that is searched for constant columns; nobody probes cases one by one with a larger
-file."""
+"""Maximum size of a file that is searched for constant columns."""
 MOST_KNOWN = 10_000
 _known: dict[str, str] = {}
 """Results of this search, by the SHA-256 of the file."""
 EVERYTHING = "every case has the same answer"
 SCORED, FAILED = "scored", "failed"
 """Outcomes of attempts."""
-NEAR = "differ in very few cases from an earlier one: participants can reveal a hidden truth in this way."
+NEAR = "differ from an earlier submission in very few cases: this can reveal a hidden truth."
 ALIKE = (
     "have the same number for all cases, in every column or in one: this can reveal how often a class occurs."
 )

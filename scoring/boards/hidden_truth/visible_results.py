@@ -58,7 +58,8 @@ class's share in the score, and values that reveal several labels at once, such 
 MOST_BITS = 1e9
 """Bits that scores revealed under earlier rules, as stored; infinite if the score has no limits."""
 PUBLISHED = ("version", "seed", "resamples", "interval", "unit")
-"""Allowed entries of the provenance: nothing that can verify guesses of the truth, and no number of cases."""
+"""Entries of the provenance that are shown. Hashes can verify guesses of the truth, so hashes are left out.
+The number of cases is left out too."""
 BITS_OF_OPEN = 64
 """Bits of a score that was shown in full before the truth was hidden."""
 

@@ -175,9 +175,10 @@ def _statistics(provenance: Mapping[str, Any], submissions: int) -> str:
     if not provenance.get("pairs_test"):
         return f"{intervals} No test of differences between teams is published."
     return (
-        f"{intervals} Teams are told apart by Student's t on the standard errors of the "
-        f"{provenance['pairs_test']} test, each pair at 5%/(m (m − 1)²) with m = {submissions} submissions "
-        "that were scored so far, so that the error level holds however often the board is viewed."
+        f"{intervals} Teams are compared by Student's t on the standard errors of the "
+        f"{provenance['pairs_test']} test. The level of each pair is 5%/(m (m − 1)²), where m = "
+        f"{submissions} is the number of submissions scored so far. With this level, the error rate holds "
+        "however often the board is viewed."
     )
 
 

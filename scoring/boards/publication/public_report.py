@@ -89,8 +89,8 @@ def shake_up_section(ranking: BoardRanking) -> tuple[Section, ...]:
     ]
     few = f"The first {MANY} of {len(rows)} teams are drawn. " if len(rows) > MANY else ""
     caption = (
-        f"The same submissions by both parts. Whiskers: ranks that each could hold. {few}"
-        "Solid: rises; dashed: falls; dotted: stays."
+        f"Ranks of the same submissions by both parts. Whiskers: ranks that a team could have. {few}"
+        "Solid: the rank rises; dashed: it falls; dotted: it stays."
     )
     moves = [
         RankMove(

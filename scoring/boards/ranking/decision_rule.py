@@ -20,8 +20,8 @@ from scoring.version import __version__
 
 MOST_PRIZES, LONGEST = 1000, 500
 SALT = "salt"
-"""Option of a board with the salt that the hash of its truth begins with, so that nobody can check a guess
-against the hash."""
+"""Option of a board: the salt of the hash of its truth. With the salt, nobody can check a guess against the
+hash."""
 Rule = Mapping[str, str]
 """Part of the rule -> its text."""
 

@@ -22,7 +22,7 @@ from scoring.store.database import Store
 from scoring.version import __version__
 
 PLACE, NAME = "the place of ", "the name of "
-"""Prefixes of a change of a team's rank or score, and of its name."""
+"""First words of the changes that the board lists: for a team's rank or score, and for its name."""
 
 
 def freeze(store: Store, board_id: str) -> None:

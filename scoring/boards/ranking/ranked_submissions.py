@@ -12,7 +12,7 @@ NOBODY: Mapping[str, "RankedSubmission"] = MappingProxyType({})
 LADDER = "ladder"
 """Rule of a board whose Ladder decides which submission of a team is ranked."""
 MINUTE = 16
-"""Length of a time up to its minute."""
+"""Number of characters of a timestamp up to its minutes."""
 
 
 @dataclass(frozen=True)

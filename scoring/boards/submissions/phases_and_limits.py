@@ -22,7 +22,7 @@ from scoring.store import schema
 from scoring.store.database import Store
 
 DAY = 10
-"""Length of a time up to its day."""
+"""Number of characters of a timestamp up to its day."""
 UPCOMING, OPEN, CLOSED = "upcoming", "open", "closed"
 _LATEST = "9999"
 
@@ -271,9 +271,9 @@ def clock_problem(store: Store, board_id: str) -> str:
     if newest is None or datetime.fromisoformat(newest) - datetime.now(UTC) <= SKEW:
         return ""
     return (
-        f"The newest submission came on {spoken(newest)} by the clock of this machine, which is at "
-        f"{spoken(schema.now())} now. Until then the board accepts no submissions. Correct the clock or, if "
-        "it was wrong before, the times of submissions."
+        f"The newest submission has the time {spoken(newest)}, but the clock of this machine is at "
+        f"{spoken(schema.now())}. Until then the board accepts no submissions. Correct the clock or, if the "
+        "clock was wrong before, the times of submissions."
     )
 
 

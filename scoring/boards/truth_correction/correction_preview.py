@@ -340,9 +340,9 @@ def _case_table(preview: Correction, mark: str) -> list[Block]:
         Column("lost", "lost by", get=lambda case: _teams_of(preview.changes, "lost", case)),
     ]
     caption = (
-        "Gained: the team's prediction of the case is more correct than with the earlier version; lost: "
-        "less correct. If the score is computed from pairs (a concordance of times), only cases with a "
-        "changed truth count."
+        "Gained by: teams whose prediction of the case is more correct with the new truth. Lost by: teams "
+        "whose prediction is less correct. If the score is computed from pairs of cases (such as the "
+        "C-index), only cases with a changed truth are listed."
     )
     return [Table.of("Which cases?", cases, columns, caption, key=f"board_cases{mark}")] if cases else []
 

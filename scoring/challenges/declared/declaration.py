@@ -13,10 +13,10 @@ from scoring.metrics.registry import Metric
 from scoring.metrics.task_cases import Cases
 
 FORMAT: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("format.toml").read_text("utf-8"))
-"""Allowed keys, tasks and their requirements, as data."""
+"""The parsed `format.toml`: allowed keys, and tasks with their requirements."""
 TASKS: Mapping[str, Mapping[str, Any]] = FORMAT["tasks"]
 MISSING: Mapping[str, Mapping[str, str]] = FORMAT["missing"]
-"""Rule for a case without a usable prediction -> its label, and the end of a message."""
+"""Rule for a case without a usable prediction -> the rule's label, and the end of a message."""
 GRADED = ("classification", "ordinal")
 """Tasks with one class per case."""
 DIGEST = 10

@@ -18,7 +18,7 @@ from scoring.inputs.truth_contents import TruthMasks, TruthTable
 from scoring.metrics import registry
 
 Draft = Mapping[str, Any]
-"""Keys and tables of the file, as parsed by `tomllib`; an empty value means a missing key."""
+"""Keys and tables of a challenge's file, as parsed by `tomllib`; an empty value means a missing key."""
 metrics_of = registry.of_task
 """Metrics that can rank for each task, so that pages need not import `scoring.metrics`."""
 
@@ -96,7 +96,7 @@ def titled(title: str) -> Draft:
 
 
 MOST_CLASSES, MOST_GROUPS = 50, 20
-"""Maximum different values of a class column and of a subgroup; with more they are numbers or texts."""
+"""Maximum number of different values in a column of classes, and in a column of subgroups."""
 WORDS: Mapping[str, Any] = FORMAT["words"]
 CASE, TIME, EVENT, LABEL, ORDERED, AXIS, RADIUS = (
     re.compile(pattern, re.IGNORECASE) for pattern in FORMAT["headings"].values()

@@ -26,12 +26,13 @@ AT_CHOSEN = {
     "sensitivity_at_specificity": (False, "min_specificity"),
     "specificity_at_sensitivity": (True, "min_sensitivity"),
 }
-"""Metrics at a threshold chosen on the test set: whether positives determine it, and its option."""
+"""Metric at a threshold chosen on the test set -> whether the positive cases determine the threshold, and the
+metric's option."""
 ONE = np.ones((1, 1))
 MOST_CELLS = 256
 """Maximum cells of a confusion matrix that are summed by unit."""
 MOST_LEFT_OUT = 1_000
-"""Number of units above which several are left out, and exchanged, at once."""
+"""Maximum number of units that are left out, or exchanged, one by one; more units are grouped."""
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,14 @@ from scoring.inputs.masks.detached import ENDINGS
 RULE = """
 | part | weight | definition |
 |---|--:|---|
-| segmentation | 0.25 | mean over patients of the Dice of GTVp, the same of GTVn, and the plain mean of the two |
-| staging | 0.35 | balanced accuracy of T and of N (mean recall over the stages that occur in the truth), and the plain mean of the two |
+| segmentation | 0.25 | the Dice of GTVp and the Dice of GTVn, each averaged over patients, and the mean of the two averages |
+| staging | 0.35 | the mean of the balanced accuracies of T and N (balanced accuracy: mean recall over the stages that occur in the truth) |
 | prognosis | 0.40 | C-index: share of comparable pairs of patients in which the earlier relapse has the higher risk (ties count half) |
 
-A missing mask counts as empty, a missing stage as wrong. By default a missing score makes its pairs non-concordant, and two empty masks have Dice 1; the page shows how much of the score comes from this. Nothing is resampled: a mask on another grid counts as missing. Where the published rules leave a question open, an option decides. The formula names every unusual choice, and the page shows the score under every other choice.
+A missing mask counts as empty, a missing stage as wrong. By default a missing score makes its pairs non-concordant, and two empty masks have Dice 1; the page shows how much of the score comes from this. Masks are not resampled: a mask on another grid counts as missing. If the published rules do not state a rule, you choose it by an option. The formula names every choice that differs from the default, and the page shows the score under every other choice.
 """
 MASK_TYPES = tuple(dict.fromkeys(ending.rpartition(".")[2] for ending in ENDINGS))
-"""The last extension of each of `ENDINGS`, because a browser's file dialog uses only that."""
+"""The last extension of each entry of `ENDINGS`, because a browser's file dialog uses only the last one."""
 
 
 CHALLENGE = Challenge(

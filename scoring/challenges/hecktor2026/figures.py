@@ -57,7 +57,8 @@ def dice_by_volume(card: ScoreCard, structure: str) -> Figure:
         card,
         structure,
         masks.dice_by_volume,
-        "Left, at “none”: the submission has this structure, but the truth does not. Not drawn: both empty.",
+        "Left, at “none”: the submission has this structure, but the truth does not. Patients are not drawn "
+        "if both masks are empty.",
     )
 
 
@@ -67,7 +68,8 @@ def volumes(card: ScoreCard, structure: str) -> Figure:
         card,
         structure,
         masks.volumes,
-        "Above the dotted line the submission's volume is too large. Not drawn: both masks empty.",
+        "Above the dotted line the submission's volume is too large. Patients are not drawn if both masks "
+        "are empty.",
     )
 
 

@@ -120,7 +120,7 @@ def _segmentation(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator
         masks = [mask for mask in truth.masks if mask]
         for name, label in STRUCTURES.values():
             if not any(mask.voxels[label] for mask in masks):
-                sentence = f"no patient of the truth has a {name}: its Dice comes only from empty masks."
+                sentence = f"no patient of the truth has a {name}: only empty masks count for its Dice."
                 yield warning("absent-class", name, sentence)
 
 
@@ -145,7 +145,7 @@ def _staging(evaluation: HecktorEvaluation, kind: str, replicates: Replicates) -
     for name, n in zip(STAGES[kind], support.tolist(), strict=True):
         if n == 0 and name != "T0":
             yield warning(
-                "absent-class", name, f"no patient of the truth is {name}: it is left out of the mean recall."
+                "absent-class", name, f"no patient of the truth is {name}: the mean recall leaves {name} out."
             )
         elif 0 < n < SMALL_CLASS and replicates.values:
             width = consequence("interval of the recall", n, replicates.kind)
@@ -160,10 +160,9 @@ def _prognosis(evaluation: HecktorEvaluation, metrics: Mapping[str, float]) -> I
         yield warning("few-events", "prognosis", sentence)
     if metrics["c_index"] < SUSPECT_C_INDEX and metrics["c_index_flipped"] > metrics["c_index"]:
         message = (
-            f"the C-index is {metrics['c_index']:.4f}, with every sign reversed "
-            f"{metrics['c_index_flipped']:.4f}: "
-            "are times read as risks, or the other way round? The organizers' template writes a risk to "
-            "rfs.json, which is read as a time. See --prognosis-direction."
+            f"the C-index is {metrics['c_index']:.4f}, and {metrics['c_index_flipped']:.4f} with every sign "
+            "reversed: are times read as risks, or risks as times? The organizers' template writes a risk to "
+            "rfs.json, but rfs.json is read as a time. See --prognosis-direction."
         )
         now = chosen(evaluation.submission.scores, direction) if direction == "auto" else direction
         other, noun = ("risk", "risks") if now == "time" else ("time", "times")
@@ -177,7 +176,7 @@ PAIRS = {
     "half": "their pairs counted half",
     "exclude": "their pairs left out",
 }
-"""Treatment of pairs with a patient without a score, by the option."""
+"""Value of the option `missing_risk` -> the words for pairs in which a patient has no score."""
 
 
 def official(evaluation: HecktorEvaluation, score: float) -> Official:

@@ -17,7 +17,8 @@ WEIGHTS = {
 }
 SUBTASKS = ("segmentation", "staging", "c_index")
 STRUCTURES = {"gtvp": ("GTVp", 1), "gtvn": ("GTVn", 2)}
-"""Key in `per_class` and mask value of the primary tumour and the nodes, by the suffix of their measures."""
+"""Suffix of a measure -> the structure's key in `per_class` and its value in masks. GTVp: the primary tumour;
+GTVn: the lymph nodes."""
 STAGES = {"t": ("T0", "T1", "T2", "T3", "T4"), "n": ("N0", "N1", "N2", "N3")}
 T0 = 0
 """Index of T0 among the T stages: it occurs in the training truth but is not a declared output."""
@@ -64,8 +65,8 @@ EMPTY_MASKS = _choice(
     "Dice of two empty masks",
     {
         "one": "An empty truth with an empty prediction counts as 1, as in most libraries.",
-        "zero": "Two empty masks count as 0.",
-        "skip": "The patient is left out of the mean of that structure.",
+        "zero": "An empty truth with an empty prediction counts as 0.",
+        "skip": "The patient is left out of the structure's mean.",
     },
 )
 MISSING_SCORES = _choice(
@@ -89,7 +90,7 @@ DIRECTION = _choice(
     "whether the score is a risk or a time; auto decides by the column's name",
     "Scores are read as",
     {
-        "auto": "By the column's name: risk is a risk, RFS a time.",
+        "auto": "The column's name decides: “risk” is a risk, “RFS” a time.",
         "risk": "A higher score means an earlier relapse.",
         "time": "Days to relapse: a lower score means an earlier relapse.",
     },

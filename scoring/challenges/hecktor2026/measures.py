@@ -25,7 +25,7 @@ WITH_INTERVAL = (
     "c_index",
 )
 OF_CENTERS = tuple(name for name in WITH_INTERVAL if name not in ("score", "staging"))
-"""Note that each center is scored separately."""
+"""Metrics of the table by center."""
 
 
 def unit_sums(

@@ -29,7 +29,7 @@ from scoring.inputs.tables import MISSING, OTHER_FORMAT, TextTable, key
 from scoring.metrics import survival
 
 PARTS = (("t",), ("n",), ("risk", "time"))
-"""Content of a patient table; one of several columns is sufficient."""
+"""Required contents of a patient table; one column of each tuple is sufficient."""
 OF_STAGE = re.compile(r"(?:.*[^a-z0-9])?([tn][0-4])(?:[^a-z0-9].*)?", re.IGNORECASE)
 LEAST_STAGES = 3
 BOTH_STAGES = re.compile(
@@ -151,7 +151,7 @@ def _require_no_curves(
     patients = own if is_of_rows else ids
     rows = f" Its columns are called {ids[0]} to {ids[-1]}: no patient has such a name.{OF_ROWS}" * is_of_rows
     message = (
-        f"it holds survival curves, {len(patients)} patients at {len(curves.times)} times: the score needs "
+        f"it holds survival curves of {len(patients)} patients at {len(curves.times)} times: the score needs "
         f"one number for each patient.{rows}"
     )
     fixes = [_reading(how, words, curves, patients, truth) for how, words in READINGS.items()]
@@ -216,14 +216,14 @@ def _with_each_stage(table: TextTable, findings: list[Finding]) -> TextTable:
         return table
     if alone or len(both) > 1:
         listing = " and ".join(repr(table.header[place]) for place in both)
-        message = f"column {listing} holds T and N stages in one cell: write a column for each."
+        message = f"column {listing} holds T and N stages in one cell: write a column for T and one for N."
         raise InputRefused([error("missing-column", table.header_place, message)])
     written = [BOTH_STAGES.fullmatch(cell.strip()) for cell in table.columns[both[0]]]
     header = (*table.header, "T-stage", "N-stage")
     columns = [[match[kind] if match else "" for match in written] for kind in STAGES]
     message = (
         f"column {table.header[both[0]]!r} holds T and N stages in one cell; both are read, but official "
-        "programs need a column for each."
+        "programs need a column for T and one for N."
     )
     findings.append(note(OTHER_FORMAT, table.name, message))
     return replace(table, header=header, keys=tuple(map(key, header)), columns=[*table.columns, *columns])
@@ -265,8 +265,8 @@ def _with_stages(table: TextTable, findings: list[Finding]) -> TextTable:
         header = (*table.header, f"{kind.upper()}-stage")
         table = replace(table, header=header, keys=tuple(map(key, header)), columns=[*table.columns, cells])
         message = (
-            f"probabilities of {kind.upper()} stages ({', '.join(named)}) are read as the most probable "
-            "stage (in a tie, the lowest); official programs take one column of stages."
+            f"the columns hold probabilities of {kind.upper()} stages ({', '.join(named)}). Benchside takes "
+            "the most probable stage (in a tie, the lowest); official programs need a column of stages."
         )
         findings.append(note(OTHER_FORMAT, table.name, message))
     return table

@@ -14,7 +14,7 @@ from scoring.inputs.tables import TextTable, read_table
 
 PATIENT = "PatientID"
 ANSWERED = ("t", "n")
-"""Names of stages in JSON, besides those of columns."""
+"""Names of stages in JSON; the names of columns are allowed too."""
 MOST_TABLES = 8
 """Maximum tables to examine if there are several."""
 

@@ -146,8 +146,8 @@ WORST: Mapping[str, tuple[int, Callable[[Mapping[str, Any]], float | None]]] = {
     "stages": (-1, _steps_off),
     "pairs": (-1, lost_pairs),
 }
-"""Sort keys of patients, and which end is bad (1: small): mean Dice, steps off in staging, pairs that are
-discordant or lack a score."""
+"""Order of patients -> 1 if small values are bad, -1 if large values are bad; and the function of the value:
+mean Dice, error of staging in steps, number of pairs that are discordant or lack a score."""
 
 
 def discordant_with(card: ScoreCard, index: int) -> tuple[int, ...]:
@@ -229,14 +229,14 @@ def _voxels(card: ScoreCard, index: int, volumes: Sequence[Volumes]) -> Table:
     row = card.cases[index]
     dice = {"GTVp": row["dice_gtvp"], "GTVn": row["dice_gtvn"]}
     return Table.of(
-        "How were its voxels classified?",
+        "How were the patient's voxels classified?",
         volumes,
         (
             Column("of", "", width=50, get=attrgetter("structure")),
             Column("dice", "Dice", "number", better="higher", get=lambda volume: dice.get(volume.structure)),
             *VOXEL_COLUMNS,
         ),
-        f"In mL. The viewer shows the same, slice by slice.{UNUSABLE.get(row['mask'], '')}",
+        f"Volumes in mL. The viewer shows the same voxels slice by slice.{UNUSABLE.get(row['mask'], '')}",
         key="voxels",
     )
 

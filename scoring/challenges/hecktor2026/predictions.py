@@ -46,11 +46,11 @@ TABLE = "predictions.csv"
 NAMED = {TRUTH_TABLE: "truth", TABLE: "submission"}
 """Name of a table -> the input that it belongs to."""
 JOINED = (
-    "separate masks of GTVp and GTVn are joined for {} patients: where both overlap, GTVp counts; a "
-    "structure without a file is empty. Official programs take one label map per patient."
+    "separate masks of GTVp and GTVn are joined for {} patients. Voxels in both masks count as GTVp; a "
+    "structure without a file is empty. Official programs need one label map per patient."
 )
 NO_ACCIDENT = 10
-"""Number of names missing in the truth from which they are treated as other spellings."""
+"""Minimum number of unknown names, unusable masks or unusable cells for a refusal; fewer count as missing."""
 
 
 def read_predictions(source: Source, truth: HecktorTruth | None, context: Context) -> HecktorSubmission:
@@ -140,14 +140,14 @@ def _unread_answers(files: SourceFiles, layout: Layout) -> list[Finding]:
     but masks."""
     tables_elsewhere = [m for m in files.members if m.lower().endswith(f"/{TABLE}")]
     if tables_elsewhere and not layout.answers:
-        message = f"tables in folders are not read: put one {TABLE} of all patients beside them."
+        message = f"tables in folders are not read: put one {TABLE} of all patients beside the folders."
         return [error("no-table", files.called(tables_elsewhere[0]), message)]
     unread = [m for m in files.members if m.lower().endswith(".json") and "/" in m]
     if layout.answers or len(unread) < max(2, len(layout.masks) / 2):
         return []
     message = (
-        f"{len(unread)} JSON files are not read ({unread[0]}, ...): write their stages and risks as columns "
-        f"of {TABLE}, or as t-stage.json, n-stage.json and rfs.json of each patient, or leave them out."
+        f"{len(unread)} JSON files are not read ({unread[0]}, ...): write stages and risks as columns of "
+        f"{TABLE}, or as t-stage.json, n-stage.json and rfs.json of each patient, or leave these files out."
     )
     return [error("no-table", files.called(unread[0]), message)]
 
@@ -165,7 +165,7 @@ def _require_usable_masks(
         return
     first = next(finding for finding in noticed if finding.code == submitted_masks.MALFORMED)
     message = (
-        f"{malformed} masks cannot be used: that is too many to count as missing. {first.where}: "
+        f"{malformed} masks cannot be used, too many to count as missing. The first is {first.where}: "
         f"{first.message.removesuffix(submitted_masks.COUNTS_AS_MISSING)}"
     )
     raise InputRefused([error("no-mask", files.name, message)], findings)
@@ -254,11 +254,10 @@ def _stages(rows: PatientCells, kind: str, row_of: np.ndarray, findings: list[Fi
     zeros = np.count_nonzero(read.codes[row_of[row_of >= 0]] == T0) if kind == "t" else 0
     if zeros:
         highest = int(read.codes.max())
-        from_zero = (
-            f" The numbers are 0 to {highest}: are these numbers one less than the stages? Write T1 to T4."
-        )
+        from_zero = f" The numbers are 0 to {highest}: does 0 mean T1? Then write T1 to T4."
         guess = from_zero * (read.as_numbers and highest < len(STAGES[kind]) - 1)
-        message = f"{zeros} of the predictions: T0, a stage that submissions may not predict.{guess}"
+        are = "prediction is" if zeros == 1 else "predictions are"
+        message = f"{zeros} {are} T0, a stage that submissions may not predict.{guess}"
         findings.append(warning("t0-answered", rows.places[0], message))
     wrong = [row for row in row_of if row >= 0 and read.codes[row] == UNKNOWN_STAGE]
     if wrong:

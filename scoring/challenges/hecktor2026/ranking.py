@@ -29,9 +29,9 @@ from scoring.statistics.mcnemar_delong_wilcoxon import BinarySample, PairedSampl
 from scoring.statistics.ranking import ranks_along_teams
 
 RankArray = NDArray[np.int64]
-"""Places [A] or [A, B], 1 = first."""
+"""Ranks [A] of teams, or [A, B] of teams in replicates; 1 is first."""
 TWENTIETHS = np.array([5, 7, 8])
-"""0.25, 0.35 and 0.40 as integer twentieths, because float sums would separate equal totals."""
+"""The weights 0.25, 0.35 and 0.40 as twentieths: sums of integers are exact, so equal totals stay equal."""
 WORDS = {
     "rank": "Teams are ordered by weighted ranks: 0.25, 0.35 and 0.40 times a team's ranks in segmentation, "
     "staging and prognosis; smaller is better.",

@@ -112,9 +112,8 @@ def variants_view(card: ScoreCard, variants: Sequence[RuleVariant]) -> SideBySid
                 for metric, (_, short, _) in WEIGHTS.items()
             ),
         ),
-        "The challenge's description does not state these rules, or contradicts itself. The choices above "
-        "the headline "
-        "change them.",
+        "The challenge's description does not state these rules, or contradicts itself. You can choose each "
+        "rule above the headline.",
         key="readings",
     )
     return SideBySide(((figure,), (table,)), (5, 7))

@@ -17,10 +17,10 @@ STRUCTURE = re.compile(
     r"(.*?)[ _.-]*(?:(?:label|desc)-)?GTV[-_]?([pn])(?:_(?:mask|dseg))?", re.IGNORECASE | re.DOTALL
 )
 OF_SUBJECT, OF_LABELS = re.compile(r"sub-(.+)"), re.compile(r".+_(?:dseg|mask)")
-"""Folder of a patient, and name of a mask in it, as BIDS has them (bids-specification, derivatives)."""
+"""BIDS names of a patient's folder, and of a mask in this folder (bids-specification, derivatives)."""
 LABELS = {"p": STRUCTURES["gtvp"][1], "n": STRUCTURES["gtvn"][1]}
 LIST, LIST_BYTES = "-meta.json", 100_000
-"""File in which dcmqi lists the segments of the masks beside it."""
+"""End of the name of the file in which dcmqi lists the segments of masks in the same folder."""
 PLACES = ("masks", "output", "images")
 """Folders that do not name a patient."""
 

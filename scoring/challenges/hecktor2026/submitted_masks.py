@@ -186,7 +186,7 @@ def separate_structures(contents: SubmissionLayout) -> list[Finding]:
     if not apart:
         return []
     message = (
-        f"{len(apart)} mask{'s' * (len(apart) > 1)} of GTVp or GTVn alone "
+        f"{len(apart)} mask{'s contain' if len(apart) > 1 else ' contains'} only GTVp or only GTVn "
         f"({', '.join(apart[:3])}{', ...' * (len(apart) > 3)}): join the masks of each patient to one "
         "PatientID.nii.gz in which GTVp is 1 and GTVn is 2."
     )
@@ -335,8 +335,8 @@ def misplaced(contents: SubmissionLayout) -> list[Finding]:
         return []
     first = contents.files.called(layout.elsewhere[0])
     message = (
-        f"no mask was found where masks belong, but {len(layout.elsewhere)} such files elsewhere: move "
-        "them to masks/PatientID.nii.gz."
+        f"no mask is in the folder of masks, but {len(layout.elsewhere)} such files are in other folders: "
+        "move them to masks/PatientID.nii.gz."
     )
     return [warning("mask-elsewhere", first, message)]
 

@@ -30,7 +30,7 @@ COLUMNS = {
     "risk": ("risk", "prediction"),
     "center": ("centerid",),
 }
-"""Meaning of a column, and its names in lower case with only letters and digits."""
+"""Meaning of a column -> its names, in lower case with only letters and digits."""
 ANSWER_BYTES = 10_000
 NEAR = {
     "t": ("the T stage", ("T-stage", "T")),
@@ -45,19 +45,19 @@ OF_PROGNOSIS = (
     *(*OF_TIME, *OF_RISK, "score", "progn", "recurr", "relapse"),
     *("output", "value", "pred", "prob", "logit"),
 )
-"""Parts of column names from survival programs: those where higher is better, those where it is worse, and
-those without a direction."""
+"""Parts of column names that survival programs write: for columns where higher is better, for columns where
+higher is worse, and for columns of either direction."""
 LATEST = "1000000"
-"""Days that stand for a median survival that is never reached."""
+"""Number of days that replaces an infinite median survival."""
 LINEAR_PREDICTOR = "lp"
-"""The name of a risk in R."""
+"""Name of a risk (linear predictor) in tables that R writes."""
 PARTS = (("t", ("t",)), ("n", ("n",)), ("prognosis", ("risk", "time")))
-"""Parts of the score, and the meanings of columns that are of each."""
+"""Parts of the score, and the meanings of the columns that each part uses."""
 PREDICTED = re.compile("^pred|pred(icted|iction)?$|predicted")
-"""Of plain names of columns of predictions."""
+"""Pattern of column names that say that the column is predicted."""
 OF_STAGES = "(?:c|p|clin(?:ical)?|path(?:ological)?|pred(?:icted)?)?(?:{0}|{1}(?=.))(?:stage|category|pred)?"
 WORDS = {"t": "tumou?r", "n": "nod(?:e|al)"}
-"""Meaning of T and N."""
+"""Words that may stand for T and N in column names."""
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,10 @@ def _rivals(
         SuggestedFix("Leave these columns out", InputChanges(columns=tuple((old, "") for old, _ in read))),
     )
     called, known = ([repr(old) for old, new in pairs if bool(new) == is_read] for is_read in (True, False))
-    message = f"{', '.join(called)} are called predictions, beside {', '.join(known)}: are these the truth?"
+    message = (
+        f"the table has {', '.join(called)} as predictions, and also {', '.join(known)}: are these columns "
+        "the truth?"
+    )
     return error("duplicate-column", table.header_place, message).with_fixes(*fixes)
 
 
@@ -321,7 +324,7 @@ def folded_note(read: Stages, cells: Sequence[str], kind: str, places: Sequence[
     numbers."""
     if read.as_numbers:
         message = (
-            f"{kind.upper()} stages are numbers: read as {kind.upper()}0 and so on, as the rules require."
+            f"{kind.upper()} stages are numbers: 0 is read as {kind.upper()}0, 1 as {kind.upper()}1, ..."
         )
         return [note(OTHER_FORMAT, places[0], message)]
     if not read.folded:
@@ -389,11 +392,11 @@ def read_scores(
             sentence = f"{read.decimal_commas} numbers have a decimal comma: read as a point."
             findings.append(note("decimal-comma", rows.places[0], sentence))
         if decimal_comma and (reading := two_readings(cells)):
-            sentence = f"{reading}; the column has whole numbers too. Benchside reads the first way."
+            sentence = f"{reading}; the column has whole numbers too. Benchside uses the first meaning."
             findings.append(warning("ambiguous-number", rows.places[0], sentence))
         scores[kind] = PrognosisScores(np.where(has, read.values[row_of], np.nan), has & wrong[row_of])
     if len(scores) == len(KINDS):
-        sentence = "the table has a risk and a time: `auto` takes the risk (--prognosis-direction)."
+        sentence = "the table has a risk and a time: Benchside uses the risk (--prognosis-direction auto)."
         findings.append(note("two-prognosis-columns", rows.places[0], sentence))
     if scores:
         meaning = {

@@ -168,8 +168,8 @@ def _survival(
     half = np.flatnonzero(np.isnan(time) != np.isnan(event))
     if half.size and not problems:
         sentence = (
-            f"only one of time (RFS) and event (Relapse) is known, so left out of prognosis ({len(half)}): "
-            f"{', '.join(rows.ids[i] for i in half)}."
+            f"{len(half)} patients have only a time (RFS) or only an event (Relapse), so the prognosis "
+            f"leaves them out: {', '.join(rows.ids[i] for i in half)}."
         )
         findings.append(note("truth-incomplete", rows.places[half[0]], sentence))
     return time, event

@@ -42,7 +42,7 @@ STRUCTURE_ROWS: Mapping[str, tuple[str, Callable[[float | None], str]]] = {
     "empty in the submission": ("n_empty_prediction", str),
     "empty in both": ("n_both_empty", str),
 }
-"""Row of the table of structures -> its key in `per_class`, and its label."""
+"""Row of the table of structures -> its key in `per_class`, and the function that writes its value."""
 CENTER_COLUMNS = (
     Column("center", "center", width=90),
     Column("n_cases", "n", "number", 0, full="patients", width=56, lighter=True),
@@ -61,7 +61,7 @@ WORST: Mapping[str, tuple[str, Sequence[Column], str]] = {
             Column("dice_gtvn", "GTVn", "number", 2, "higher"),
             Column("mask", "mask"),
         ),
-        "By the mean Dice of both structures.",
+        "Ordered by the mean Dice of both structures.",
     ),
     "stages": (
         "Which patients' stages have the largest errors?",
@@ -82,7 +82,7 @@ WORST: Mapping[str, tuple[str, Sequence[Column], str]] = {
             Column("time", "days", "number", 0),
             Column("event", "relapse", "number", 0),
         ),
-        "Comparable pairs that are discordant or have no score.",
+        "Pairs lost: comparable pairs that are discordant or have no score.",
     ),
 }
 """Order of `patients.worst` -> question, columns and caption of its table."""
@@ -197,10 +197,10 @@ def structures(card: ScoreCard) -> Table:
         entry = {**card.per_class[name], "interval": span(card.intervals.get(f"dice_{structure}"), 2)}
         columns[name] = [write(entry[key]) for key, write in STRUCTURE_ROWS.values()]
     return Table(
-        "Which patients does the mean include?",
+        "Which patients does the mean Dice include?",
         (Column("what", "", width=196), *(Column(name, name, "written", width=96) for name in columns)),
         {"what": list(STRUCTURE_ROWS), **columns},
-        f"Pooled: the definition of 2022, which is not part of this score. {method(card)}",
+        f"Pooled: Dice over the voxels of all patients, as in 2022; not in this score. {method(card)}",
         key="structures",
     )
 
@@ -263,7 +263,7 @@ def recalls(card: ScoreCard, kind: str) -> Table:
             Column("predicted", "predicted", "number", 0, lighter=True),
             Column("recall", "recall", "bar", better="higher"),
         ),
-        f"Their mean is the balanced accuracy: **{share(card.metrics[key])}**, "
+        f"The mean of the recalls is the balanced accuracy: **{share(card.metrics[key])}**, "
         f"{span(card.intervals.get(key), 3)}. A stage without patients is left out of the means. * under "
         f"{SMALL_CLASS} "
         "patients: a few patients decide the recall.",

@@ -159,7 +159,7 @@ def test_the_checklist_has_every_item_with_what_the_board_knows(open_board):
         "Metric(s)": "a) 60 × F2 + 30 × accuracy + 10 × AUC",
         "Ranking method(s)": "the last submission of each team",
         "Training and test case characteristics": "b) The test set has 60 cases",
-        "Statistical analyses": "each pair at 5%/(m (m − 1)²) with m = 3 submissions",
+        "Statistical analyses": "each pair is 5%/(m (m − 1)²), where m = 3",
         "Organizers": f"a) Muster, Erika; Lab for Öffentliches\\: A\n\n{TO_WRITE} affiliations.",
         "Participation": "2 ranked teams with 3 submissions from 2026-10-01 to 2026-10-08",
         "Results": f"Ranked first: {first}",

@@ -277,7 +277,7 @@ def test_what_was_left_open_is_said(six):
     read_so = card(truth_folder(SIX), submission_folder(turned), **dict(fix.changes.options))
     assert fix.label.endswith(f"{read_so.metrics['c_index']:.4f}")
     assert suspect.level == "warning"
-    assert "template writes a risk to rfs.json, which is read as a time" in suspect.message
+    assert "template writes a risk to rfs.json, but rfs.json is read as a time" in suspect.message
     assert "direction-assumed" in codes(six.findings)
     forced = card(truth_folder(SIX), submission_folder(turned), prognosis_direction="time")
     assert not {"direction-suspect", "direction-assumed"} & set(codes(forced.findings))

@@ -44,9 +44,9 @@ def container(patient: str, inner: str = "", **answers) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("stages", "said"),
     [
-        ("012", "one less than the stages"),
-        ("034", "predictions: T0, a stage"),
-        (("T0", "T1", "T2"), "1 of the predictions: T0"),
+        ("012", "does 0 mean T1?"),
+        ("034", "T0, a stage"),
+        (("T0", "T1", "T2"), "1 prediction is T0"),
         ("123", ""),
     ],
 )
@@ -55,7 +55,7 @@ def test_answers_of_t0_are_told(truth, stages, said):
     found = CHALLENGE.read_predictions(submission_folder(rows, TRUTH_MASKS), truth)
     messages = [finding.message for finding in found.read if finding.code == "t0-answered"]
     assert [said in message for message in messages] == [True] * bool(said)
-    assert ("one less than the stages" in "".join(messages)) == (stages == "012")
+    assert ("does 0 mean T1?" in "".join(messages)) == (stages == "012")
 
 
 @pytest.mark.parametrize("delimiter", [";", ","])
@@ -200,7 +200,9 @@ def test_masks_of_which_none_can_be_used_are_refused(truth):
     ):
         (problem,) = refused(CHALLENGE.read_predictions, files | submission_folder(ROWS, {}), truth).problems
         assert problem.code == "no-mask"
-        assert problem.message.startswith("3 masks cannot be used: that is too many to count as missing. P0")
+        assert problem.message.startswith(
+            "3 masks cannot be used, too many to count as missing. The first is P0"
+        )
 
 
 @pytest.mark.parametrize("ending", [".gipl", ".npy", "/SEG.dcm"])
