@@ -35,11 +35,11 @@ MASKS = (".nii.gz",)
 SAME_CASES = 0.5
 """Minimum share of a file's cases that a test set must contain to be recommended."""
 MATCHED = 10
-"""Certainty of such a match."""
+"""Added to the certainty of a recognition if a test set has the file's cases."""
 LEAST_CASES = 20
-"""Number of columns from which columns may be cases, if there are more columns than rows."""
+"""Minimum number of columns for trying whether columns are cases, if a table has more columns than rows."""
 MOST_CELLS = 500_000
-"""Part of a table that is tried with cases in columns."""
+"""Maximum number of cells for trying whether columns are cases."""
 CASE_HEADERS = ("image", "PatientID")
 """Replacement for an unknown header of the case column."""
 AS_CSV = "Save the table as CSV, Excel workbook, JSON, Parquet or NumPy archive."

@@ -15,7 +15,7 @@ FOLDER = next(
     (place for place in (ROOT / "sample_data", ROOT / "benchside_app" / "sample_data") if place.is_dir()),
     ROOT / "sample_data",
 )
-"""Places of the samples: in a checkout, or in the installed package with the app."""
+"""Folder of the samples: in a checkout of the project, or in the installed package."""
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,7 @@ def test_a_slider_outside_the_next_submission_starts_again(melanoma):
 
 
 VERDICTS = {
-    "fixed-batch-1": "blocks of 200 images",
+    "fixed-batch-1": "batches of 200 images",
     "input-size": "feed 224 × 224 pixels",
     "logits": "compare the raw output with 0.5",
     "constant-output": "constant-output",

@@ -99,7 +99,8 @@ def test_the_headline_holds_the_three_rules_with_their_ceilings(puma, truth, rul
     for other in set(RULES) - {rules}:
         value, best = card.metrics[names[other]], card.metrics[f"best_possible_{names[other]}"]
         assert f"**{share(value)}** :small[:gray[of {share(best)}; " in words(app)
-    assert "agreement of two observers (0.802) and of one observer with themselves (0.857)" in words(app)
+    shown = "between two pathologists (0.802) and between two readings of one pathologist (0.857)"
+    assert shown in words(app)
 
 
 def test_the_class_table_says_what_the_card_says(puma, truth):
@@ -334,7 +335,7 @@ def test_class_names_that_are_none_of_the_ten_are_chosen_without_a_new_upload(pu
     assert app.metric[0].value == share(scorecard("rigel").score)
     labels = [one.label for one in app.expander]
     assert "Class names as chosen: Immune cells → lymphocytes, Vessel → endothelium" in labels
-    assert "read as you chose: 'Immune cells'" in words(app)
+    assert "mapped as you chose: 'Immune cells'" in words(app)
     next(box for box in app.selectbox if box.label.startswith("Vessel")).set_value("ignore").run()
     assert app.metric[0].value == share(
         CHALLENGE.score(

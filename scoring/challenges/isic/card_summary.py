@@ -12,8 +12,8 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.submission import table_of
 
 NO_CALL = {"ppv": "sensitivity", "npv": "specificity"}
-"""Measures that the official rule sets to 1 if nothing is predicted positive (negative), and the measure that
-is then 0."""
+"""Predictive value -> the measure that is then 0: without a positive (negative) prediction, the official rule
+sets the predictive value to 1."""
 
 
 def ranking(card: ScoreCard) -> tuple[str, str]:

@@ -41,7 +41,7 @@ SLICES = {
     "sex": ("sex", "gender"),
     "site": ("anatom_site_general", "anatom_site", "site", "location"),
 }
-"""Quantity of a slice -> headers of its column."""
+"""Attribute of a subgroup -> headers of the attribute's column."""
 PICTURE_ENDINGS = (".jpg", ".jpeg", ".png")
 
 

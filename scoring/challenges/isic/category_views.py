@@ -161,10 +161,10 @@ def categories(card: ScoreCard) -> Table:
             [{"category": name} | entry for name, entry in zip(card.per_class, entries, strict=True)]
             + [_means(card)]
         ),
-        "Recall checks whether the category has the **largest** score; all other measures compare the "
-        "category with the rest, most of them at the threshold 0.5. So recall and sensitivity differ. "
-        "Interval of recall. ▲ counted as "
-        f"malignant. {shared.STARRED.replace('class', 'category')} –: undefined, and left out of means. "
+        "Recall: share of the category's cases in which it has the **largest** score. All other measures "
+        "compare the category with the rest, most of them at the threshold 0.5, so recall and sensitivity "
+        "differ. The interval belongs to the recall. ▲: counted as malignant. "
+        f"{shared.STARRED.replace('class', 'category')} –: undefined, and left out of means. "
         f"{shared.method(card)}",
         card_summary.risks(card),
         "categories",
@@ -214,13 +214,13 @@ def scores(card: ScoreCard, index: int) -> Figure:
             truth=short(case["truth"]),
         ),
         f"Truth: {markdown(case['truth'])}. Predicted: {markdown(case['predicted'])}. The largest score "
-        "decides; if two categories share it, the case is wrong.",
+        "decides; if two categories share the largest score, the case is wrong.",
         {"category": list(card.per_class), "score": outputs},
     )
 
 
 WANTED = 0.8
-"""Sensitivity above which the challenge computes its partial area."""
+"""Sensitivity above which the challenge computes the partial area under the ROC curve."""
 AT_HALF = Mark(0.5, "the threshold 0.5", "circle")
 TOLD_APART = "How well is each category separated from the rest?"
 OF_CALLED = "How many cases predicted as a category belong to it?"
@@ -251,12 +251,12 @@ def curves(card: ScoreCard) -> Choice:
     how = "and its 95% interval. Circle: the threshold 0.5."
     roc = Figure(
         partial(roc_figure, lines["roc"], question=TOLD_APART, level=WANTED),
-        f"Beside each name: AUC {how} Dotted: chance. {shared.method(card)}",
+        f"Each name is followed by the AUC {how} Dotted: chance. {shared.method(card)}",
         _drawn(lines["roc"], "1 - specificity", "sensitivity"),
     )
     precision = Figure(
         partial(precision_recall_figure, lines["pr"], question=OF_CALLED),
-        f"Beside each name: average precision {how} {shared.method(card)}",
+        f"Each name is followed by the average precision {how} {shared.method(card)}",
         _drawn(lines["pr"], "recall", "precision"),
     )
     n = f"n: cases of the category. {shared.method(card)}"
@@ -318,7 +318,7 @@ def malignant(card: ScoreCard, chosen: Sequence[str]) -> tuple[Facts, Text, Figu
     why = (
         "A case's score is the **sum** of its malignant scores. UNK cases (“none of the above”) are left "
         "out unless UNK is chosen, because they are not known to be benign. No official page says which "
-        "categories are malignant, so the grouping is a choice; it includes actinic keratoses."
+        "categories are malignant, so you choose the grouping; the default includes actinic keratoses."
     )
     curve = Figure(
         partial(

@@ -77,12 +77,12 @@ COMPARISON = ComparisonSpec(
 RULE = """
 | measure | definition |
 |---|---|
-| balanced accuracy | plain mean over the categories of: cases of the category whose **largest** score is that category / cases of the category |
-| largest score shared | the row is undecided and counts as wrong |
-| sensitivity, specificity, F1 ... | each category against the rest, positive where its score is **strictly above 0.5**; this does not hold for recall |
-| AUC, average precision | each category against the rest, from its score alone |
+| balanced accuracy | plain mean of the categories' recalls; recall: share of a category's cases in which this category has the **largest** score |
+| tie for the largest score | the case is undecided and counts as wrong |
+| sensitivity, specificity, F1 ... | each category against the rest; a case is positive if the category's score is **strictly above 0.5** (recall uses the largest score instead) |
+| AUC, average precision | each category against the rest, from the category's scores alone |
 
-A category without a case is left out of the means. The score is balanced accuracy, or the other official metric that is chosen to rank: macro AUC,
+A category without a case is left out of the means. The score is balanced accuracy, or another official metric that you choose: macro AUC,
 macro average precision, or macro F1 (MILK10k).
 """
 

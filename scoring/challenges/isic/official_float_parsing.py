@@ -20,9 +20,9 @@ ROUNDING = "official-rounding"
 """Code of the finding."""
 DIGITS_READ = 17
 EXACT_CHARACTERS = 15
-"""Number of characters below which both readers give the same number."""
+"""Number of characters below which Benchside and the official scorer read the same number."""
 APART = 5e-16
-"""Difference above which two scores in 0..1 stay different and in order."""
+"""Difference above which two scores in 0..1 stay different and in order for the official scorer."""
 WITH_EXPONENT, EXPONENT = 1e-4, re.compile("[eE]")
 HALF = 0.5
 NAMED_CASES = 3
@@ -85,9 +85,8 @@ def rounding_note(
             f"{reordered} pair{'s' * (reordered > 1)} of cases tied or separated differently in an AUC"
         )
     message = (
-        "the official scorer can misread the last digit of numbers with 16 or more digits by one. In the "
-        f"official scorer this gives {' and '.join(effects)}. Write 15 decimals, so that both programs read "
-        "the same number."
+        "the official scorer can misread the last digit of numbers with 16 or more digits by one. The effect "
+        f"there: {' and '.join(effects)}. Write 15 decimals, so that both programs read the same number."
     )
     yield note(ROUNDING, table.name, message)
 

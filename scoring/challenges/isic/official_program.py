@@ -88,7 +88,7 @@ class IsicEvaluation:
 
 
 GOALS = {"2018": "balanced_accuracy", "2019": "balanced_accuracy", "milk10k": "dice"}
-"""Preset -> the metric that its site uses for ranking."""
+"""Preset -> the metric by which the challenge's site ranks."""
 ROUNDED = (
     "Tied scores differ only in the last of 16 or more digits, and the official scorer reads that digit "
     "differently."
@@ -173,7 +173,7 @@ def _name(metric: str) -> str:
 
 
 SWAP_GAIN = 0.2
-"""Minimum gain in balanced accuracy for reporting interchanged columns."""
+"""Minimum gain in balanced accuracy for the warning about interchanged columns."""
 
 
 def findings(e: IsicEvaluation, metrics: Mapping[str, float], replicates: Replicates) -> Iterator[Finding]:

@@ -42,7 +42,7 @@ CHECKS = (
     "Missing images",
     "Extra images",
 )
-"""Parts of its messages, in the order of its checks."""
+"""Parts of the official scorer's messages, in the order of its checks."""
 TEXT_FORMATS = ("JSON", LONG, WEKA_LIST)
 """Other table formats whose bytes are text."""
 HEAD_CHARACTERS, HEAD_LINES = 2000, 2
@@ -54,10 +54,10 @@ NOT_THERE = frozenset((
     "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "1.#IND", "1.#QNAN", "<NA>", "N/A", "n/a", "NA",
     *("NaN", "nan", "-NaN", "-nan", "NULL", "null", "None"),
 ))  # fmt: skip
-"""Cells that its reader treats as missing."""
+"""Cells that the official scorer's reader treats as missing."""
 SPELLING = "id-spelling"
 SPELLED_ALIKE = "id-spelling-alike"
-"""Code of the note that ids, which the official scorer compares as written, are the same in both files."""
+"""Code of the note about unusual ids that are equal in both files, so the official scorer matches them."""
 DECLARED = re.compile(rb"(\xef\xbb\xbf)?\s*sep=", re.IGNORECASE)
 JPG = re.compile(r"\.jpg$", re.IGNORECASE)
 

@@ -41,8 +41,8 @@ RULES = Option(
     label="Positive is a score",
     value_labels={"official": "above 0.5, official", PAGE_RULES: "0.5 and above, MILK10k page"},
     explain=(
-        "This file holds scores of exactly 0.5. The MILK10k page states ≥ 0.5; every version of its scorer "
-        "uses > 0.5."
+        "This file holds scores of exactly 0.5. The MILK10k page counts these scores as positive (≥ 0.5), "
+        "but every version of the MILK10k scorer does not (> 0.5)."
     ),
 )
 CATEGORIES = Option(
@@ -61,7 +61,7 @@ MEANS = {
     "ap": "average precisions",
     "dice": "F1, positive {} 0.5",
 }
-"""The measure whose unweighted mean each metric is."""
+"""Metric -> the measure of the categories; the metric is its unweighted mean."""
 
 
 def formula(values: Values) -> str:

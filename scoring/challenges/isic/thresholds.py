@@ -167,14 +167,14 @@ def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
     gain = honest - half
     if gain > 0:
         sentence = (
-            f"Tuned thresholds would change macro F1 by **{decimal(gain, 3, sign=True)}** on new cases, not "
-            f"by the {decimal(same_rows - half, 3, sign=True)} that they gain on the rows on which they "
-            "were chosen."
+            f"Tuned thresholds would change macro F1 by **{decimal(gain, 3, sign=True)}** on new cases. On "
+            "the cases on which they were chosen, the change is "
+            f"{decimal(same_rows - half, 3, sign=True)}, which is too optimistic."
         )
     else:
         sentence = (
-            f"Tuned thresholds would **not** raise macro F1 on new cases ({decimal(gain, 3, sign=True)}), "
-            "although they raise it on the rows on which they were chosen."
+            f"Tuned thresholds would **not** raise macro F1 on new cases ({decimal(gain, 3, sign=True)}). "
+            "They raise macro F1 only on the cases on which they were chosen."
         )
     return facts, Text(sentence)
 
@@ -205,8 +205,8 @@ def table_at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table
             Column("threshold", "threshold", "number"),
             *(Column(name, COLUMNS[name].label, "number") for name in SHOWN),
         ),
-        "Positive: the score is above the threshold. Sensitivity, specificity, positive and negative "
-        f"predictive value. –: undefined. n = {card.more['n_scored']}.",
+        "Positive: the score is above the threshold. PPV and NPV: positive and negative predictive value. "
+        f"–: undefined. n = {card.more['n_scored']}.",
         risks=card_summary.risks(card),
         key="moved",
         written=True,
@@ -234,6 +234,6 @@ def sweep_blocks(
             main="f1",
             question=f"What does the threshold of {category} change?",
         ),
-        f"Solid upright line: your threshold. Dotted: 0.5. n = {card.more['n_scored']}.",
+        f"Solid vertical line: your threshold. Dotted: 0.5. n = {card.more['n_scored']}.",
         {name: values.tolist() for name, values in curves.items()},
     )

@@ -278,8 +278,8 @@ def _unit_note(table: TextTable, column: int, usual: bool) -> Finding:
 def _too_few(table: TextTable, categories: Sequence[str]) -> Finding:
     n = len(categories)
     message = (
-        f"{n} category column{'s' * (n != 1)}: two or more are needed; the official scorer gives 1.0 to any "
-        "prediction of a single one."
+        f"{n} category column{'s' * (n != 1)}: two or more are needed. With a single category, the official "
+        "scorer gives 1.0 to any prediction."
     )
     return error("too-few-categories", table.name, message)
 

@@ -127,7 +127,7 @@ def points(card: ScoreCard) -> tuple[Block, ...]:
     absent = card_summary.absent(card)
     unseen = (
         Text(
-            f"{', '.join(map(markdown, absent))}: no case in this test set, so no mean includes it; a case "
+            f"{', '.join(map(markdown, absent))}: no case in this test set, so no mean includes this. A case "
             "that is predicted as such a category is still wrong."
         ),
     )
@@ -147,8 +147,8 @@ def _lost(card: ScoreCard) -> Figure:
     }
     return Figure(
         partial(points_lost, rows, measure=(measure, name)),
-        f"Bar: the loss from the category's {name}, in hundredths of the score. Pale: the largest possible "
-        f"loss of the category. Number: its cases, * under {SMALL_CLASS}. n = {card.more['n_scored']}.",
+        f"Bar: points of 100 lost because the category's {name} is below 1. Pale: the largest possible loss "
+        f"of the category. Number: its cases, * under {SMALL_CLASS}. n = {card.more['n_scored']}.",
         {
             "category": order,
             "points lost": [_hundredfold(entry["score_lost"]) for entry in entries],
@@ -171,7 +171,7 @@ def _case_worth(card: ScoreCard) -> Table | Text:
         name = NAMES[metric]
         return Text(
             f"Each category has the same weight in {name[:1].lower()}{name[1:]}, however few cases it "
-            f"has; {COLUMNS[measure].label} also depends on how the other cases are scored.",
+            f"has. The gain in {COLUMNS[measure].label} also depends on how the other cases are scored.",
             question=question,
         )
     most = 100 * max(worth.values())
@@ -251,7 +251,7 @@ def _sanity(card: ScoreCard) -> tuple[Facts, Text]:
         if swap
         else (
             "No exchange of columns would raise balanced accuracy by 0.2 or more. The challenge site "
-            "gives “about 0.3” for guessing; this figure is for its own subset of images."
+            "states “about 0.3” for guessing; that value belongs to the site's own subset of images."
         )
     )
     return Facts(facts, "Are the numbers plausible?"), Text(advice)
@@ -265,7 +265,8 @@ def _official(card: ScoreCard) -> list[str]:
         else "It **accepts both files**."
     ]
     if absent:
-        lines.append(f"It then **stops with an error**: no case of {', '.join(map(markdown, absent))}.")
+        names = ", ".join(map(markdown, absent))
+        lines.append(f"It then **stops with an error**, because the truth has no case of {names}.")
     if any(finding.code == "weights-out-of-order" for finding in card.findings):
         lines.append(
             "It would apply the weights to **other rows**: see the findings for the number that it prints."

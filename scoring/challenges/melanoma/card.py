@@ -168,7 +168,7 @@ def official(score: float | None, evaluation: SafeScanEvaluation) -> Official:
     predictions, codes = evaluation.predictions, {finding.code for finding in evaluation.read}
     reasons = of_files(evaluation.read, evaluation.truth.findings)
     if "input-size" in codes:
-        reasons.stops.append("The challenge feeds 224 x 224 pixels; this model would have failed.")
+        reasons.stops.append("The challenge gives models 224 x 224 pixels, so this model would have failed.")
     if missing := missing_words(predictions.labels):
         reasons.zero.append(f"{missing}: the official code gives 0 if a prediction is missing.")
     if "label-spelling" in codes:

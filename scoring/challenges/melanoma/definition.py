@@ -74,7 +74,7 @@ RULE = """
 |---|--:|---|
 | F2 | 60 | 5 TP / (5 TP + 4 FN + FP) at the threshold: a missed melanoma costs four times a false alarm |
 | accuracy | 30 | correct cases / all cases at the threshold |
-| AUC | 10 | share of (melanoma, other) pairs that the scores put in the right order (ties count half) |
+| AUC | 10 | share of pairs of a melanoma and another case in which the melanoma has the higher score (ties count half) |
 
 A case is predicted as melanoma if its score is **strictly greater than 0.5**. Nothing is rounded.
 """

@@ -30,7 +30,7 @@ from scoring.statistics.permutation_test import Categories
 
 REACHED = 0.9
 AT_CHOSEN = AT_SPECIFICITY, AT_SENSITIVITY = "sensitivity_at_90_specificity", "specificity_at_90_sensitivity"
-"""Value of one class at the threshold with which the other class reaches 0.9."""
+"""Sensitivity at a specificity of 0.9, and specificity at a sensitivity of 0.9."""
 RANKED = {
     "auc": auc_and_average_precision.auc,
     "average_precision": auc_and_average_precision.average_precision,

@@ -67,14 +67,14 @@ def _described(inspected: Inspection, name: str, trial: bool) -> Inspection:
     shape, more = inspected.model["inputs"][0]["shape"] or (None,) * 4, []
     if shape[0] == 1:
         sentence = (
-            "the batch axis is fixed to 1: the rules ask for a dynamic batch; until 2025 the challenge fed "
-            "blocks of 200 images."
+            "the batch axis is fixed to 1, but the rules ask for a dynamic batch. Until 2025 the challenge "
+            "ran models on batches of 200 images."
         )
         more.append(warning("fixed-batch-1", name, sentence))
     if any(side not in (None, PICTURE_SIDE) for side in shape[2:]):
         sentence = (
-            f"the model takes {shape[3]} x {shape[2]} pixels; the challenge feeds 224 x 224 and it "
-            "would have failed there. Benchside feeds the size that the model declares."
+            f"the model takes {shape[3]} x {shape[2]} pixels, but the challenge gives 224 x 224 pixels, so "
+            "the model would have failed there. Benchside gives the size that the model declares."
         )
         more.append(warning("input-size", name, sentence))
     first = inspected.outputs[:, 0] if inspected.outputs.ndim == 2 and inspected.outputs.size else np.empty(0)

@@ -61,7 +61,7 @@ OTHER_CLASS = re.compile(
     r"(.*_)?(benign|nevus|nevi|naevus|nv|negative|neg|not|non|nonmelanoma|free|healthy|0)(_.*)?"
 )
 OF_TRUTH = re.compile(r"y_true|target|labels?|truth|ground_truth|gt")
-"""Keys of columns whose names mean another class or the truth."""
+"""Patterns of column names that mean another class (above) or the truth."""
 
 
 def parse_label(cell: str) -> int | None:
@@ -92,7 +92,7 @@ def _read_labels(table: TextTable, problems: list[Finding], findings: list[Findi
         f"{len(spelled)} cases as negative.",
     )
     if other:
-        sentence = f"{several(table, other)}: another diagnosis, read as negative; the question is melanoma."
+        sentence = f"{several(table, other)}: another diagnosis; it counts as negative (no melanoma)."
         findings.append(note("label-other-class", table.place(other[0]), sentence))
     return LabelColumn(np.array([-1 if label is None else label for label in labels]))
 
@@ -176,8 +176,8 @@ def _of_called_class(table: TextTable, column: int, others: Sequence[int]) -> It
         SuggestedFix(f"Read “{named[:60]}” as the risk of melanoma", alone),
     )
     sentence = (
-        f"most cases that column {label!r} calls negative have more than 0.5 in {named!r}: does this column "
-        "hold the score of the predicted class, or the risk of melanoma?"
+        f"most cases that are negative in column {label!r} have more than 0.5 in column {named!r}. Does "
+        f"{named!r} hold the score of the predicted class, or the risk of melanoma?"
     )
     yield error("column-suspect", table.header_place, sentence).with_fixes(*fixes)
 
@@ -205,7 +205,7 @@ def _calls_beside_scores(table: TextTable, column: int, others: Sequence[int]) -
     listing = " and ".join(repr(table.header[i]) for i in named)
     what = "probabilities" if all(_are_probabilities(numbers[i]) for i in named) else "scores"
     what = what if scores else "other decisions"
-    sentence = f"column {header!r} holds decisions, and {listing} {what}: which is the score?"
+    sentence = f"column {header!r} holds decisions, and {listing} holds {what}: which column is the score?"
     return [error("column-suspect", table.header_place, sentence).with_fixes(*fixes)]
 
 
@@ -242,7 +242,7 @@ def _other_class(table: TextTable, header: str) -> Finding:
     as_risk = renaming("column", ((header, "score"),))
     other = replace(as_risk.changes, edits=(("complement", "yes"),))
     fixes = as_risk, SuggestedFix(f"Read 1 minus “{header[:60]}” as the risk of melanoma", other)
-    sentence = f"column {header!r} is named as another class: is it the risk of melanoma, or 1 minus that?"
+    sentence = f"column {header!r} has the name of another class: is it the risk of melanoma, or 1 − risk?"
     return error("column-suspect", table.header_place, sentence).with_fixes(*fixes)
 
 
@@ -270,8 +270,8 @@ def _of_another_scale(scores: Floats, table: TextTable, column: int) -> Iterator
     if kind:
         sentence = (
             f"column {table.header[column]!r} holds numbers from {scores.min():.4g} to {scores.max():.4g}, "
-            f"which look like {kind.partition('.')[0]}. The official program takes them as they are: more "
-            "than 0.5 is melanoma. Which is meant?"
+            f"which look like {kind.partition('.')[0]}. The official program does not convert numbers: above "
+            "0.5 is melanoma. What are these numbers?"
         )
         fixes = number_parsing.OF_RISKS.get(scale, number_parsing.OF_RISKS[number_parsing.LOGITS])
         yield error("column-suspect", table.header_place, sentence).with_fixes(*fixes, RAW)

@@ -26,10 +26,10 @@ from scoring.statistics.replicates import (
 )
 
 KEPT_BYTES, KEPT_CARDS = 64_000_000, 2
-"""Maximum size of a card's cached counts, and number of cached cards: 40 MB for 10,000 cases and 1,000
-replicates. Larger counts are computed again each time."""
+"""Maximum size of a card's cached counts (40 MB for 10,000 cases and 1,000 replicates), and number of cached
+cards. Larger counts are computed again each time."""
 ROWS = 64
-"""Number of replicates counted at a time, so that their sums stay in the processor's cache."""
+"""Number of replicates counted at a time; the sums of so few replicates stay in the processor's cache."""
 Interval = list[float] | None
 """A 95 % interval [low, high]; None if undefined."""
 ValueWithInterval = tuple[float | None, Interval]

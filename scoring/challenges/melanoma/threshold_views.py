@@ -97,14 +97,14 @@ def chosen_here(card: ScoreCard, curve: QuantityCurves, best: float | None) -> T
     return Text(
         f":orange-badge[▲ chosen on these cases] The best threshold here is **{cut(best)}**: "
         f"{points(reached)} points, {decimal(100 * (reached - card.score), 2)} more than the official "
-        f"{points(card.score)}. It was chosen with these labels: expect a lower score on new cases. To use "
-        "it, build it into the model; the challenge always uses 0.5."
+        f"{points(card.score)}. This threshold was chosen with these labels: expect a lower score on new "
+        "cases. The challenge always uses 0.5: to use this threshold, build it into the model."
     )
 
 
 def lines(card: ScoreCard, curve: QuantityCurves, drawn: Sequence[Mark]) -> Figure:
     """Return a figure of score, F2, accuracy, sensitivity and specificity against the threshold."""
-    ends, yours = threshold_range(card), "Solid upright line: your threshold. "
+    ends, yours = threshold_range(card), "Solid vertical line: your threshold. "
     return Figure(
         partial(figures.threshold_lines, curve, QUANTITIES, drawn, main="score", ends=ends),
         f"{yours if _chosen(drawn) else ''}Dotted: the official 0.5 and the best on these cases. "
@@ -141,11 +141,11 @@ def curves(card: ScoreCard, curve: QuantityCurves, drawn: Sequence[Mark]) -> tup
         partial(
             precision_recall_figure,
             [_curve(card, "pr", curve, (curve["recall"], curve["precision"]), drawn)],
-            question=f"How many of the flagged are {MELANOMA.plural}?",
+            question=f"How many of the flagged cases are {MELANOMA.plural}?",
             prevalence=prevalence,
         ),
-        f"Average precision {_estimate(card, 'average_precision')}. Dotted: the prevalence, which guessing "
-        f"gives. n = {card.n_cases}.",
+        f"Average precision {_estimate(card, 'average_precision')}. Dotted: the prevalence, the precision "
+        f"of guessing. n = {card.n_cases}.",
         _numbers(curve, "threshold", "recall", "precision"),
     )
     return _histogram(card, drawn), roc, precision_recall

@@ -167,7 +167,8 @@ def classes(card: ScoreCard) -> tuple[Block, ...]:
             style=CONFUSION,
             risks={MELANOMA.name: "malignant"},
         ),
-        f"Cases, share of row at 0.5. Outlined: missed melanomas. n = {card.n_cases}.",
+        f"Number of cases and share of the row, at the threshold 0.5. Outlined: missed melanomas. "
+        f"n = {card.n_cases}.",
         shared.counts_by_class(labels, counts),
     )
     of_both = (
@@ -194,7 +195,8 @@ def _classes_table(card: ScoreCard) -> Table:
         "How well is each class predicted?",
         entries,
         (Column("class", "class", "class", width=84), *CLASS_COLUMNS),
-        f"Interval of F1. Each class taken as the positive one. –: undefined. {shared.method(card)}",
+        f"Each row takes its class as the positive class. The interval belongs to F1. –: undefined. "
+        f"{shared.method(card)}",
         risks={"melanoma": "malignant"},
         key="classes",
     )
@@ -206,22 +208,22 @@ def benefit(card: ScoreCard, prevalence: float | None) -> tuple[Block, ...]:
     if "reliability_n" not in card.arrays:
         return (
             Text(
-                "Net benefit needs scores that are risks from 0 to 1; these scores are not (they are "
-                "logits, or nothing was predicted).",
+                "Net benefit needs scores that are risks from 0 to 1. These scores are logits, or no case "
+                "has a score.",
                 "note",
             ),
         )
     curves = net_benefit(card, np.linspace(0, 0.6, 61).tolist(), prevalence)
     figure = Figure(
         lambda theme: thresholds.net_benefit(curves, theme, MELANOMA, [OFFICIAL]),
-        f"Band: pointwise 95%, on up to {CURVE_REPLICATES} resamples. Dotted: the official 0.5. "
-        f"n = {card.n_cases}. Vickers and Elkin, 2006.",
+        f"Band: pointwise 95%, on up to {CURVE_REPLICATES} resamples. Dotted: the official threshold 0.5. "
+        f"n = {card.n_cases}. Method: Vickers and Elkin, 2006.",
         {name: values.tolist() for name, values in curves.items()},
     )
     how = Text(
-        "Net benefit is the share of people with a detected melanoma, minus the share of false alarms "
-        "weighted by the odds of the threshold: a threshold of 10% risk accepts 9 false alarms per "
-        "melanoma. The model is useful at thresholds where its line is the highest.",
+        "Net benefit is the share of people with a detected melanoma, minus the weighted share of people "
+        "with a false alarm. The weight is the odds of the threshold: a threshold of 10% risk accepts 9 "
+        "false alarms per melanoma. The model is useful at thresholds where its line is the highest.",
         question="How is the net benefit interpreted?",
     )
     return (SideBySide(((figure,), (how, _usual(card, prevalence))), (3, 2)),)

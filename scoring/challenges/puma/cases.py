@@ -23,7 +23,7 @@ from scoring.inputs.tables import TextTable, find_column, key, read_table, repea
 ENDINGS = (".geojson", ".json")
 OF_IMAGES = (".tif", ".tiff", ".png", ".jpg", ".jpeg")
 OF_CLASSES = (*TYPE_FILES, "meta.json")
-"""Names of class lists beside files of nuclei; the last is Supervisely's."""
+"""Names of files that list the classes of nuclei files; meta.json is Supervisely's."""
 SUFFIX = "_nuclei"
 TISSUE = "_tissue"
 UNKNOWN_NAMES = 20
@@ -247,7 +247,7 @@ TABLE = "submission.csv"
 CASE, PATH = "case_id", "predicted_nuclei_path"
 NO_FORM = (
     "Benchside cannot read this form of a list of nuclei: write image, class, and x, y (or xmin, ymin, "
-    "xmax, ymax) of each nucleus. Run lengths, and several boxes in a cell, are not read."
+    "xmax, ymax) of each nucleus. Benchside reads no run lengths, and only one box per table cell."
 )
 HOW_TO_FIX = f"Write {CASE},{PATH} with paths relative to {TABLE}."
 

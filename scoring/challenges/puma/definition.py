@@ -53,23 +53,23 @@ COMPARISON = ComparisonSpec(
 
 
 RULES_TABLE = """
-In each image and class, each nucleus of the truth in file order takes an unused prediction of its class within 15 px (3.45 µm): the prediction of the highest
-confidence, or the nearest of several. The pair is a true positive, and neither is used again. F1 = 2 TP / (2 TP + FP + FN).
-A nucleus is at the mean of its listed vertices. The last vertex of a ring of predicted GeoJSON only repeats the first, and is left out.
+Matching is done for each image and class. Each nucleus of the truth, in file order, is matched with an unmatched prediction of its class within 15 px (3.45 µm).
+Of several predictions, the one with the highest confidence is matched, and with equal confidences the nearest. A matched pair is a true positive (TP).
+F1 = 2 TP / (2 TP + FP + FN). The position of a nucleus is the mean of its vertices. In predicted GeoJSON, the last vertex of a ring repeats the first and is left out.
 
 | rule | within | value of a class | mean over | best possible |
 |---|---|---|---|---|
-| `description`, the challenge's own | ≤ 15 px | mean F1 of the images that contain the class, in truth or prediction | all ten classes | classes in the truth / 10 |
-| `grand-challenge`, the official evaluator | < 15 px | sum of the images' F1 / **all** images | classes that occur | mean share of images that hold a class |
-| `pooled`, counts summed first | ≤ 15 px | F1 of TP, FP and FN of all images | classes that occur | 1 |
+| `description`, the challenge's own text | ≤ 15 px | mean F1 of the images that contain the class, in truth or prediction | all ten classes | classes in the truth / 10 |
+| `grand-challenge`, the official evaluator | < 15 px | sum of the images' F1 / number of **all** images | classes that occur | mean share of images that contain a class |
+| `pooled`, counts summed first | ≤ 15 px | F1 from TP, FP and FN summed over all images | classes that occur | 1 |
 
-All three are always computed. On real data they differ by a factor of two, so a macro F1 is meaningless without its rule and its best possible value.
+Benchside always computes all three. On real data, the three values differ by a factor of two: always state the rule and the best possible value with a macro F1.
 A missing case counts as an empty prediction: all its nuclei are missed.
 
-Predictions are read as these programs write them: QuPath, HoVer-Net, CellViT, StarDist, TIAToolbox, Ultralytics, YOLO, MMDetection, torchvision, SAHI,
-Roboflow, COCO, Pascal VOC, ASAP, ImageScope (Aperio), HALO, CVAT, Label Studio, VIA, labelme, HistomicsTK, Darwin, FiftyOne, Supervisely and SuperAnnotate; and from
-tables of points, boxes or outlines, as those of OMERO, Cytomine (its origin is at the bottom left), geopandas, ilastik, napari, CellProfiler, ImageJ
-and supervision. Regions of ImageJ are read as a zip for each image or for each class in a folder for each image.
+Benchside reads predictions in the formats of QuPath, HoVer-Net, CellViT, StarDist, TIAToolbox, Ultralytics, YOLO, MMDetection, torchvision, SAHI,
+Roboflow, COCO, Pascal VOC, ASAP, ImageScope (Aperio), HALO, CVAT, Label Studio, VIA, labelme, HistomicsTK, Darwin, FiftyOne, Supervisely and SuperAnnotate.
+It also reads tables of points, boxes or outlines, such as those of OMERO, Cytomine (origin at the bottom left), geopandas, ilastik, napari, CellProfiler, ImageJ
+and supervision. ImageJ regions can be one zip per image, or a folder per image with one zip per class.
 """
 NUCLEI_ENDINGS = ("geojson", "json")
 
@@ -85,8 +85,8 @@ CHALLENGE = Challenge(
     words=Words(
         title="PUMA, nuclei in ten classes",
         about=(
-            "Detected nuclei of ten classes in H&E regions of melanoma, matched to the pathologists' within 15 "
-            "pixels."
+            "Detection of nuclei of ten classes in H&E regions of melanoma. Predicted nuclei match annotated "
+            "nuclei within 15 pixels."
         ),
         formula=formula,
         rule=RULES_TABLE,

@@ -28,17 +28,17 @@ from scoring.inference.worker_results import ModelFacts
 from scoring.inputs.nuclei.reader import Nuclei
 
 SMOOTHING, NEIGHBOURS = 0.8, 5
-"""Cells of the output: the width of the smoothing, and within how many only the highest peak counts."""
+"""Width of the smoothing, and distance within which only the highest peak counts; in cells of the output."""
 REACH = 8
-"""And how far at least, px to each side: a model that answers for every pixel has many cells per nucleus."""
+"""Minimum of this distance in px: a model with an output for every pixel has many cells per nucleus."""
 LEAST = 0.40
-"""Probability that some nucleus is there."""
+"""Minimum probability of a peak, summed over the classes, for a nucleus."""
 RAYS, LONGEST = 16, 40.0
 """Vertices of an outline (an even number), and their maximum distance from the peak in px."""
 CLOSE = 6
-"""Neighbouring peaks that an outline ends halfway to."""
+"""Number of neighbouring peaks that limit an outline: the outline ends halfway to them."""
 GRID = 64
-"""Places are whole multiples of 1 / 64 px: sums of them are exact, and a file gives the same places again."""
+"""Coordinates are multiples of 1 / 64 px: their sums are exact, and files store them exactly."""
 
 
 def peaks(answer: Floats, stride: float, least: float = LEAST) -> Nuclei:
@@ -116,8 +116,8 @@ def _on_grid(places: Floats) -> Floats:
 
 
 WINDOW, OVERLAP = 1024, 128
-"""px: window size for models that take any size, and overlap of neighbouring windows; smaller windows than
-twice the overlap overlap by half."""
+"""Window size in px for models that take any size, and overlap of neighbouring windows. Windows smaller than
+twice this overlap share half of their width."""
 SMALLEST_SIDE, TRIAL_SIDE = 32, 256
 MOST_CELLS = 1 << 24
 """Maximum size of a tile's map: 4096 x 4096 px for a model with one output per pixel."""
@@ -155,7 +155,7 @@ def examined(process: RunnableModel, facts: ModelFacts, name: str) -> DenseModel
     if problems or wrong:
         raise InputRefused([*problems, *wrong], findings)
     if facts.outputs and _are_last(facts.outputs[0].shape or ()):
-        findings.append(note("adapted-output", name, "Its map has the channels last: they are read so."))
+        findings.append(note("adapted-output", name, "Its map is read with the channels last."))
     model = DenseModel(name, places, model_contract.image_size(facts))
     width, height = model.size
     noise = model_contract.noise(width or TRIAL_SIDE, height or TRIAL_SIDE)
@@ -318,6 +318,6 @@ def _places(metadata: dict[str, str], where: str) -> tuple[tuple[int, ...], list
         return places, []
     message = (
         f"Its entry `categories` names other outputs than {BACKGROUND} and the ten classes "
-        f"{', '.join(CLASSES)}: choose the challenge that it was made for."
+        f"{', '.join(CLASSES)}: choose the challenge that the model was made for."
     )
     return (), [error("wrong-output", where, message)]

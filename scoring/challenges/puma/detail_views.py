@@ -27,8 +27,8 @@ NEAREST = tissue_figures.AxisLabels(
     "tumour nuclei",
 )
 INTRODUCTION = Text(
-    "Quantities that a pathologist would count, computed from truth and prediction. Not ranked, and **no "
-    "diagnosis**."
+    "Quantities that a pathologist would count, computed from truth and prediction. They do not change the "
+    "ranking and are **no diagnosis**."
 )
 
 
@@ -49,7 +49,7 @@ def densities(card: ScoreCard) -> Figure:
     )
     return Figure(
         partial(tissue_figures.densities, CLASSES, true, predicted),
-        f"● truth, ◆ predicted, per mm² of all images together. n = {count_of_images(card.n_cases)}.",
+        f"● truth, ◆ predicted: nuclei per mm², over all images. n = {count_of_images(card.n_cases)}.",
         {"class": CLASSES, "truth": true.tolist(), "predicted": predicted.tolist()},
     )
 
@@ -82,7 +82,7 @@ def distances(card: ScoreCard) -> Figure:
     }
     return Figure(
         partial(tissue_figures.distances, within, true, predicted, diagnostics.NEAR_MICROMETRES, NEAREST),
-        f"Tumour nuclei of images that hold a lymphocyte: {counted[0]:,} in the truth, {counted[1]:,} "
+        f"Tumour nuclei of images with a lymphocyte: {counted[0]:,} in the truth, {counted[1]:,} "
         "predicted. Dotted: 20 and 50 µm.",
         {"µm": within.tolist(), **drawn},
     )
@@ -137,10 +137,9 @@ WORDS = {
     "matched_dice": "Dice, matched nuclei",
 }
 EXPLAIN = (
-    "Panoptic quality PQ = SQ × RQ: outlines match where their IoU exceeds 0.5. SQ is the mean IoU of the "
-    "matched outlines, RQ is their F1. IoU and Dice: for the nuclei that the score matches by their "
-    "centres. **This does not "
-    "change the score.**"
+    "Panoptic quality PQ = SQ × RQ: two outlines match if their IoU exceeds 0.5. SQ is the mean IoU of the "
+    "matched outlines, RQ is the F1 of this matching. IoU and Dice: means over the nuclei that the score "
+    "matches by their centres. **Outlines do not change the score.**"
 )
 
 
@@ -174,7 +173,7 @@ def by_class(card: ScoreCard) -> Figure:
             question="Which classes have good outlines?",
             axis_title="panoptic quality ↑",
         ),
-        "n: images that hold the class. Summed over all tiles.",
+        "PQ of each class, from the nuclei of all tiles. n: images that contain the class.",
         {"class": [name for name, _ in rows], "PQ": [row["pq"] for _, row in rows]},
         key="outlines_by_class",
     )
@@ -195,7 +194,7 @@ def class_table(card: ScoreCard) -> Table:
         "How good are the outlines, and how many nuclei are found?",
         [{"pq_interval": None, **row, "class": spaced(name)} for name, row in card.per_class.items()],
         columns,
-        "SQ: the mean IoU of outlines that match. RQ: their F1. –: undefined.",
+        "SQ: the mean IoU of outlines that match. RQ: the F1 of the matching. –: undefined.",
         key="outline_classes",
     )
 
@@ -217,7 +216,7 @@ def tile_table(card: ScoreCard) -> Table:
         "On which tiles are the outlines worst?",
         rows,
         columns,
-        "By the mean IoU of the nuclei that the score matches. The viewer shows the IoU of each nucleus.",
+        "Ordered by the mean IoU of the matched nuclei. The viewer shows the IoU of each nucleus.",
         key="outline_tiles",
         cases="case",
     )

@@ -114,7 +114,7 @@ def score_warnings(
     if changed:
         message = (
             f"{' and '.join(changed)}: not the challenge's rule ({RADIUS:g} px, every prediction). "
-            "Do not compare this with other scores."
+            "Do not compare this score with others."
         )
         yield warning("changed-rules", "score", message)
     yield from _classes(counted, len(d))
@@ -226,8 +226,8 @@ def _score(d: PairedNuclei, rule: MatchingRule) -> float:
 SHIFT_PX = 5.0
 TIMES = 2
 LEAST_PAIRS, DENSER = 10, 3
-"""Number of pairs that must agree on an offset: a minimum, and a minimum multiple of the number expected by
-chance."""
+"""Minimum number of nucleus pairs with the same offset, and minimum ratio of this number to the number that
+chance gives."""
 AGREE_PX, SMOOTHING_PX = 5.0, 2.0
 
 

@@ -28,7 +28,7 @@ METRICS = {
     "grand-challenge": "macro_f1_grand_challenge",
     "pooled": "macro_f1_pooled",
 }
-"""The macro F1 that ranks under each rule."""
+"""Rule -> the macro F1 by which the rule ranks."""
 RADIUS, RADIUS_RANGE = 15.0, (1.0, 30.0)
 """The challenge's radius in px, and the radii that a page offers."""
 MICROMETRES_PER_PIXEL = 0.23
@@ -267,7 +267,7 @@ MEANS = {
     "grand-challenge": "the mean over the classes that occur; for each class, summed F1 / all images",
     "pooled": "the mean over the classes that occur; for each class, F1 from the counts of all images",
 }
-"""The macro F1 of each rule."""
+"""Rule -> definition of the rule's macro F1."""
 
 
 def formula(values: Values) -> str:

@@ -16,8 +16,8 @@ from scoring.presentation.figures.nuclei_pictures import overlay_png
 from scoring.presentation.figures.number_format import decimal
 
 IMAGES, PICTURES, SIDE, COLOURS = 30, 3, 440, 128
-"""Limits of a report: images in the heat map and in the list, pictures of errors, their size in px and number
-of colours."""
+"""Maximum number of images in the heat map and list of a report; number of pictures of errors in a report,
+their size in px and their number of colours."""
 
 
 def count_of_images(n: int) -> str:
@@ -102,7 +102,7 @@ def images_table(card: ScoreCard) -> Table:
         f"Which images have the worst results? {len(rows)}",
         rows,
         columns,
-        f"▲: {sum(map(bool, signs))} of {len(rows)} missing or suspicious.",
+        f"▲: {sum(map(bool, signs))} of {len(rows)} images are missing or suspicious.",
         key="image_rows",
         cases="case",
     )

@@ -40,7 +40,7 @@ from scoring.inputs.sources import Source, open_source
 DEPTH = 0.5
 """Third coordinate of every point on the platform, whose images have one layer."""
 SQUARE = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], float)
-"""Outline of a nucleus of which only the middle is known, px from there."""
+"""Vertices, in px from the centre, of the outline that is written for a nucleus without an outline."""
 ROUNDED = 1e-4
 """Maximum distance in px between a centroid and the mean of vertices as float32."""
 STAMP = (1980, 1, 1, 0, 0, 0)
@@ -283,7 +283,7 @@ def tile_support() -> TileSupport:
 
 
 OUTLINE = np.array([(-8, -8), (8, -8), (8, 8), (-8, 8)], np.float32)
-"""Size of the nucleus around the middle, px."""
+"""Vertices of the example nucleus, in px from the centre of the image."""
 
 
 def example(truth: PumaTruth) -> tuple[str, bytes]:

@@ -109,10 +109,10 @@ LISTS = {
     "TP": (TRUE_POSITIVE,),
     "all": (TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE),
 }
-"""Lists of nuclei, and the statuses in each."""
+"""Name of a list of nuclei -> the statuses that the list shows."""
 SIDES = ("truth", "prediction")
 MOST = 2000
-"""Maximum rows of a list: a browser takes seconds for a hundred thousand."""
+"""Maximum rows of a list: a browser needs seconds for 100,000 rows."""
 
 
 @dataclass(frozen=True)

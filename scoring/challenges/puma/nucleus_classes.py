@@ -46,7 +46,7 @@ ALIASES = {
 }
 PREFIX = "nuclei_"
 IGNORE = "ignore"
-"""Value of a name in a map of classes that leaves its nuclei out."""
+"""Target in a class map (NAME=ignore) that leaves nuclei of this name out."""
 PREFIXES = (PREFIX, "nucleus_", "cell_", "cells_", "class_")
 ENDINGS = ("s", "_cell", "_cells", "_nucleus", "_nuclei")
 ABBREVIATIONS = {"til": "lymphocyte", "tils": "lymphocyte", "pmn": "neutrophil", "pmns": "neutrophil"}
@@ -133,7 +133,7 @@ def mapped(counts: Mapping[str, int], where: str, naming: Naming | None = None) 
     ]
     if chosen:
         yield note(
-            "names-mapped", where, f"names outside the ten classes, read as you chose: {_list(chosen)}."
+            "names-mapped", where, f"names outside the ten classes are mapped as you chose: {_list(chosen)}."
         )
     others = {
         name: count for name, count in counts.items() if name not in CLASSES and position(name) is not None

@@ -225,14 +225,14 @@ def findings(
             first = f"nucleus {side.numbers[rows[0]]} of {ids[side.case[rows[0]]]}"
             message = (
                 f"{len(rows):,} outline{'s' * (len(rows) > 1)} cross or touch themselves (first: {first}): "
-                "repaired to measure outlines; the score takes them as they are."
+                "repaired to measure outlines; the score uses only the centres of nuclei."
             )
             yield note("mended-outlines", where, message)
     left_out = np.flatnonzero(measured.left_out)
     if len(left_out):
         message = (
-            f"{len(left_out):,} of {len(ids):,} tiles list nuclei without outlines, in the truth or in the "
-            f"predictions (first: {ids[left_out[0]]}): their outlines are not measured."
+            f"{len(left_out):,} of {len(ids):,} tiles have nuclei without outlines, in the truth or in the "
+            f"predictions (first: {ids[left_out[0]]}): the outlines of these tiles are not measured."
         )
         yield warning("no-outlines", names[1], message)
 

@@ -33,10 +33,10 @@ NUCLEI = 500
 NEAR = 5.0
 SPACING = 0.25
 FEW, MANY, TIMES = 0.3, 0.4, 3
-"""Looked into below a share FEW of predictions near a truth nucleus; said where another reading has MANY, and
-TIMES as many."""
+"""Shares of predictions near a truth nucleus. Below FEW, other scales are tried; a warning appears if a scale
+reaches MANY, and TIMES the share as written."""
 NEARLY_ALL = 0.99
-"""Share of centroids outside their images from which on a submission is refused."""
+"""Minimum share of centroids outside their images for a refusal."""
 FACTORS = {
     0.23: "they look like px divided by 0.23",
     1 / 0.23: "they look like µm: divide by 0.23",
@@ -47,13 +47,13 @@ FACTORS = {
     4.0: "they look like px at a quarter of the size",
     1024.0: "they look like fractions of the image's side: multiply by its length",
 }
-"""Meaning of a factor of centroids."""
+"""Factor by which the centroids must be multiplied -> its likely reason."""
 
 
 QUESTIONS = {
     MICROMETRES: (editing("multiply", repr(1 / 0.23), "Multiply the coordinates by 4.34783, for px"),)
 }
-"""What is asked about tables in µm."""
+"""Scale of a table -> the fixes that Benchside offers."""
 
 
 def placement(
@@ -95,7 +95,7 @@ def placement(
         swapped = _share([(tree, xy[:, ::-1], radius) for tree, xy, radius in looks])
         if swapped >= max(enough, readings[best]):
             message = (
-                f"{swapped:.0%} of the centroids lie next to a truth nucleus with x and y exchanged, "
+                f"with x and y exchanged, {swapped:.0%} of the centroids are next to a truth nucleus, "
                 f"{share:.0%} as written: write [x, y]."
             )
             yield warning("swapped-axes", name, message).with_fixes(editing("exchange"))
@@ -113,7 +113,7 @@ def placement(
     if total and beyond >= NEARLY_ALL * total and not edited:
         sentence = (
             f"{beyond:,} of {total:,} centroids are outside their image, so the official score is 0: write "
-            "px from the image's top left corner, not from the slide's."
+            "px from the top left corner of the image, not of the whole slide."
         )
         fix = editing("multiply", "1", "Score the coordinates as they are")
         yield error("scale", name, sentence).with_fixes(fix)
@@ -322,5 +322,5 @@ def _confidences(files: SourceFiles, read: cases.CaseFiles) -> Iterator[Finding]
     values = np.concatenate([nuclei.confidences for nuclei in read.nuclei]) if total else np.empty(0)
     if total > 1 and (values == values[0]).all():
         why = f"every confidence is {values[0]:g}" if keys else "there are no confidences"
-        message = f"{why}: ranking by confidence has no effect, the nearest prediction is matched first."
+        message = f"{why}, so the nearest prediction is matched first."
         yield note("constant-confidence", files.name, message)

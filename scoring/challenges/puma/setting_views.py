@@ -20,7 +20,7 @@ from scoring.presentation.figures.detection import Dependence, spaced
 from scoring.presentation.figures.number_format import UNDEFINED, decimal, share
 
 Curve = Mapping[str, Floats]
-"""The score along a setting: "x" and "y"."""
+"""Values of a setting ("x") and the score at each value ("y")."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def over_radius(card: ScoreCard, curve: Curve, setting: MatchingSetting) -> Figu
             "How does the score change with the radius?",
             "radius, px",
         ),
-        f"{setting.confidences.capitalize()}. Dotted: 15 px, the challenge's. "
+        f"{setting.confidences.capitalize()}. Dotted: the challenge's 15 px. "
         f"n = {count_of_images(card.n_cases)}.",
         {"radius": curve["x"].tolist(), "macro F1": curve["y"].tolist()},
     )

@@ -24,7 +24,7 @@ ENDINGS = (".tif", ".tiff", ".png", ".jpg", ".jpeg")
 FORMATS = ("TIFF", "PNG", "JPEG")
 PIXELS = 178_956_970
 SIZE = (1024, 1024)
-"""Width and height of the challenge's regions, px: that of a case without an image."""
+"""Width and height of the challenge's regions in px; a case without an image is assumed to have this size."""
 
 
 def find(pictures: SourceFiles, ids: Sequence[str]) -> tuple[str | None, ...]:

@@ -31,7 +31,7 @@ MEANS_OVER = {
     "grand-challenge": "the classes that occur",
     "pooled": "the classes that occur",
 }
-"""Rule -> the classes that its mean is over."""
+"""Rule -> the classes over which the rule takes the mean."""
 CONFUSION = MatrixStyle(
     "Which classes are confused, which nuclei are missed, and which do not exist?",
     unit="nuclei",
@@ -42,8 +42,8 @@ OBSERVERS = {
     "between observers": {"f1": 0.8020, "precision": 0.8034, "recall": 0.8062},
     "one observer twice": {"f1": 0.8566, "precision": 0.8489, "recall": 0.8645},
 }
-"""How well pathologists agree in detecting nuclei, on 12 regions; source: the challenge's own description. To
-compare with micro F1 and detection F1, never with a macro F1."""
+"""Agreement of pathologists in detecting nuclei, on 12 regions, from the challenge's description. Compare it
+with micro F1 and detection F1, never with a macro F1."""
 
 
 def views(card: ScoreCard) -> Views:
@@ -139,9 +139,9 @@ def observers_in_words() -> str:
     """Return a caption for the figure of `reached`."""
     between, within = (decimal(agreement["f1"], 3) for agreement in OBSERVERS.values())
     return (
-        "Hatched: points that no submission can reach, not even the truth itself. Strokes: agreement of two "
-        f"observers ({between}) and of one observer with themselves ({within}), as detection F1 on 12 "
-        "regions; do not compare these with a macro F1."
+        "Hatched: points that no submission can reach, not even the truth itself. Strokes: detection F1 "
+        f"between two pathologists ({between}) and between two readings of one pathologist ({within}), on "
+        "12 regions; do not compare these with a macro F1."
     )
 
 
@@ -152,8 +152,7 @@ def classes(card: ScoreCard) -> tuple[SideBySide, Table]:
     confusion = Figure(
         partial(confusion_matrix_figure, counts, [*map(spaced, CLASSES)], style=CONFUSION),
         "Rows: truth. Colour: share of the row. Nuclei left over after matching are paired within the "
-        "radius regardless of class; any remaining nucleus is missed or spurious. For display only: no "
-        "score uses it. "
+        "radius regardless of class; any remaining nucleus is missed or spurious. No score uses this matrix. "
         f"n = {card.metrics['n_truth']:,} nuclei.",
         shared.counts_by_class(labels, counts),
     )
@@ -221,6 +220,6 @@ def detection_facts(card: ScoreCard) -> Facts:
             ),
         ),
         "How well are nuclei found?",
-        "Micro: with the right class. Detection: regardless of class. Observers: two pathologists, one of "
-        "them twice, on 12 regions.",
+        "Micro: the class must be right. Detection: any class. Observers: agreement between two "
+        "pathologists, and between two readings of one pathologist, on 12 regions.",
     )

@@ -24,7 +24,7 @@ from scoring.inputs.text_columns import LazyColumns, trimmed
 from scoring.inputs.truncated_images import is_whole
 
 READ_BYTES = 500_000_000
-"""Total bytes of images above which they are not checked for completeness."""
+"""Total bytes of images above which the images are not checked for completeness."""
 
 
 @dataclass(frozen=True)

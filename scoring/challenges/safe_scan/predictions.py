@@ -47,8 +47,8 @@ class Values:
 ReadRows = Callable[[AlignedRows, list[Finding], list[Finding]], Values]
 """Function that reads the predictions of matched rows and adds to the table's problems and findings."""
 ChooseColumns = Callable[[TextTable, int | None, list[Finding], list[Finding]], ReadRows | None]
-"""Function that finds a challenge's columns (table, id column, problems, findings) and returns the function
-that reads them; None if they are missing."""
+"""Function from (table, id column, problems, findings) to the function that reads the challenge's columns;
+None if the columns are missing."""
 
 
 def read_predictions(

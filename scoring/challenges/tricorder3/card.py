@@ -257,7 +257,7 @@ def _reliability(truth: SafeScanCases, predictions: Predictions) -> calibration.
 
 
 READ_OTHERWISE = frozenset(("age-format", "location-number"))
-"""Codes of cells that a model receives here but not from the official loader."""
+"""Codes of findings about cells that Benchside reads and the official loader takes as unknown."""
 
 
 def official(score: float, evaluation: SafeScanEvaluation, size_mib: float | None) -> Official:

@@ -95,7 +95,7 @@ RULE = """
 | part | weight | definition |
 |---|--:|---|
 | accuracy | 45 | correct cases / all cases, rounded to 6 decimals |
-| weighted F1 | 45 | (3 × malignant + 2 × medium + 1 × benign) / 6, each the plain mean of its classes' F1, rounded to 6 decimals |
+| weighted F1 | 45 | (3 × malignant + 2 × medium + 1 × benign) / 6, rounded to 6 decimals; each of the three is the plain mean of the F1 of the group's classes |
 | efficiency | 10 | 1 up to 50 MiB (the challenge's MB), falling to 0 at 150 MiB, rounded to 6 decimals |
 
 A class without a case in the test set counts 0 in its group's mean, so the best possible score can be below 100 points.

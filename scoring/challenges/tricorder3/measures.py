@@ -29,8 +29,8 @@ from scoring.statistics.permutation_test import Categories
 from scoring.statistics.replicates import Quantities
 
 UNITS_OF_PRESENT = 12
-"""Minimum units for an interval of the macro F1 of present classes: with 6 units an interval covers only 88
-%, because the absent classes decide it."""
+"""Minimum units for an interval of the macro F1 of present classes. With 6 units, this interval would cover
+only 88 %, because absent classes decide the macro F1."""
 
 
 def published(point: Quantities, efficiency_score: float) -> dict[QuantityName, Floats]:

@@ -38,7 +38,7 @@ from scoring.inputs.tables import TextTable
 from scoring.metrics import classification
 
 COUNTED = {"class_index": 0, "class_number": 1}
-"""Header of a column of numbers -> number of the first class."""
+"""Header of a column of class numbers -> the number of the first class."""
 LABEL_COLUMNS = (
     "prediction",
     "predicted",
@@ -230,7 +230,7 @@ def _only_labels(table: TextTable, id_column: int | None, label: int) -> str:
     lone = [i for i, values in numbers if ((values >= 0) & (values <= 1)).all() and (values % 1 != 0).any()]
     if len(lone) != 1:
         return sentence
-    return f"{sentence} Column {table.header[lone[0]]!r} holds one score; curves need one per class."
+    return f"{sentence} Column {table.header[lone[0]]!r} holds one score; curves need a score for each class."
 
 
 def _labels_or_scores(table: TextTable, label: int, scores: SuggestedFix, guessed: ColumnGuess) -> Finding:
@@ -238,7 +238,7 @@ def _labels_or_scores(table: TextTable, label: int, scores: SuggestedFix, guesse
     named = table.header[label]
     dropped = tuple((written, "") for written in guessed.columns.values() if written)
     fixes = scores, SuggestedFix(f"Read “{named[:60]}” as the predicted class", InputChanges(columns=dropped))
-    sentence = f"column {named!r} does not name the class of the highest score beside it: is it the truth?"
+    sentence = f"column {named!r} does not name the class with the highest score: is the column the truth?"
     return error("column-suspect", table.header_place, sentence).with_fixes(*fixes)
 
 
@@ -285,8 +285,8 @@ def _two_readings(table: TextTable, column: int) -> Finding:
     """Return the question what numbers mean of which neither the first nor the last decides it."""
     header = table.header[column]
     sentence = (
-        f"column {header!r} contains numbers, but neither 0 nor {len(CLASSES)}: they may "
-        f"count from 0 or from 1. Name the column {' (from 0) or '.join(COUNTED)} (from 1), "
+        f"column {header!r} contains class numbers, but neither 0 nor {len(CLASSES)}: the classes may "
+        f"be counted from 0 or from 1. Name the column {' (from 0) or '.join(COUNTED)} (from 1), "
         "or write symbols."
     )
     return error("bad-label", table.header_place, sentence)
