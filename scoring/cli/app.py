@@ -69,7 +69,7 @@ def _exposed(arguments: Namespace) -> list[Finding]:
         return []
     message = (
         f"other machines could reach {arguments.host}. Put a proxy with a login in front of the server, and "
-        "give the address that visitors use with --name. For this machine alone, leave --host out."
+        "give the visitors' address with --name. For use on this machine only, leave --host out."
     )
     return [error("bad-option", "--host", message)]
 

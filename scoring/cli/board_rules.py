@@ -207,8 +207,8 @@ def change_settings(store: Store, arguments: argparse.Namespace) -> None:
     rules = disclosure_rules.rules(store, arguments.board)
     if rules is not None and rules.step is not None:
         message += (
-            " With the Ladder, the last submission that it shows counts instead, even after the "
-            "truth is opened."
+            " With the Ladder, the last submission whose score the Ladder shows counts instead, even after "
+            "the truth is opened."
         )
     message += f" It is {SEEN[row.visibility]}."
     value = {"id": row.id, "title": row.title, "counts": row.counts, "keep_refused": row.keep_refused}

@@ -269,7 +269,7 @@ def _rescore(store: Store, arguments: argparse.Namespace) -> None:
     table = changes_table(planned_correction)
     if arguments.yes and planned_correction.dangers and any(part is not None for part in named):
         message = (
-            "participants do not see this yet: check this preview, then run `board rescore "
+            "participants do not see the correction yet: check this preview, then run `board rescore "
             f"{arguments.board} --yes`."
         )
         refusal = InputRefused(
@@ -280,7 +280,7 @@ def _rescore(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.yes:
         target = rescoring.rescore(store, arguments.board, None)
     else:
-        table += "\n\nParticipants do not see this yet: use --yes to show it, or --discard."
+        table += "\n\nParticipants do not see the correction yet: publish it with --yes, or use --discard."
     decision = {"shown": arguments.yes, "correction": planned_correction.as_dict()}
     changed = {"changes": [change.as_dict() for change in planned_correction.changes]}
     value = {"board": arguments.board, "test_set_version": target.test_set.number, **changed, **decision}

@@ -32,11 +32,10 @@ STATE_SECONDS = 30
 """Number of seconds for which the results about a cluster are cached."""
 PROGRAM, MODELS, DATA, LIMITS, MACHINE = "Program", "Models", "Files", "Limits", "Machine"
 UNBOUND_THREADS = (
-    "Start it as an ordinary user who may create user namespaces, or limit the service: TasksMax= of "
-    "systemd, "
-    "--pids-limit of a container."
+    "Start the app as an ordinary user who may create user namespaces, or limit the processes of the "
+    "service: TasksMax= of systemd, --pids-limit of a container."
 )
-NEWER = "Run it on Linux 5.13 or newer, outside of containers that forbid it."
+NEWER = "Run the app on Linux 5.13 or newer, outside of containers that forbid confinement."
 
 
 @dataclass(frozen=True)

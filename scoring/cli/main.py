@@ -23,8 +23,8 @@ TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """Option numbers of glibc's `mallopt`."""
 KEPT_BYTES, MAPPED_BYTES = 64 << 20, 32 << 20
 COLLECTIONS = 50_000, 20, 20
-"""Thresholds of the garbage collector: with the defaults, it would scan the cases of all scorecards
-repeatedly, a sixth of the time of a comparison of 200."""
+"""Thresholds of the garbage collector. With the default thresholds, the collector would scan the cases of all
+scorecards repeatedly: a sixth of the time for comparing 200 teams."""
 
 
 def tune_process() -> None:

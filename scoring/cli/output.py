@@ -14,7 +14,7 @@ from scoring.common.fixes import SuggestedFix, written_pairs
 from scoring.common.text import as_json, shortened
 
 SURE_SECONDS = 1.0
-"""Time after which the remaining time is shown."""
+"""Running time after which the remaining time is shown."""
 PROGRESS_WIDTH = 60
 
 

@@ -15,14 +15,14 @@ from scoring.common.text import nearest
 from scoring.core.challenge import Challenge
 
 REQUIRED = re.compile(r"the following arguments are required: ([A-Z]+)")
-"""Argparse's message if a command, challenge or action is missing."""
+"""Message of argparse for a missing command, challenge or action."""
 TOML = "commands.toml"
 NAMED = {
     ("type", "int"): int,
     ("type", "float"): float,
     ("action", "boolean"): argparse.BooleanOptionalAction,
 }
-"""Keyword of argparse and the name of its value in TOML -> the value."""
+"""Keyword of argparse, and value's name in TOML -> value in Python."""
 
 
 class Parser(argparse.ArgumentParser):

@@ -13,9 +13,9 @@ from scoring.common.fixes import InputChanges, SuggestedFix
 LEVELS = ("error", "warning", "note")
 LINES_PER_CODE = 20
 SMALL_CLASS = 15
-"""Minimum cases of a class or group for an honest interval (finding `few-cases-in-class`)."""
+"""Minimum cases of a class or group for a valid interval (finding `few-cases-in-class`)."""
 OF_SMALL_SETS = frozenset({"few-cases-in-class", "few-units", "few-events"})
-"""Codes that only mean that a test set is small."""
+"""Codes of findings whose only reason is a small test set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +220,9 @@ HEADS = {
     "never-predicted": "{n} classes are never predicted",
     "few-cases-in-class": "{n} classes have few cases",
 }
-"""Code -> joint message of several findings with this code."""
+"""Code -> start of the message that replaces several findings with this code."""
 NAMING = {"unknown-class": "Unknown classes"}
-"""Code -> meaning of the first quoted text in its messages; grouped findings name these texts before their
+"""Code -> meaning of the first quoted text in the messages. A group of findings lists these texts before the
 locations."""
 STOP = re.compile(r"[:;,(]|[.?!] ")
 QUOTED = re.compile(r"""(['"])(.+?)\1""")

@@ -9,13 +9,13 @@ from functools import lru_cache
 from typing import Any
 
 Pairs = tuple[tuple[str, str], ...]
-"""Name in the file -> name that replaces it."""
+"""Pairs of the name in the file and the name that replaces it."""
 ANY = "*"
 """Wildcard in both names of a pair: the same text."""
 FILLED = re.compile(rf"{re.escape(ANY)}\{{(\d{{1,2}})\}}", re.ASCII)
 """Wildcard in the second name of a pair: the same text, padded with leading zeros to a length."""
 REPEATED = ("identical", "mean", "first", "last")
-"""What is kept of several rows."""
+"""Rules for several rows of a case: which row counts."""
 SHOWN = 4
 """Maximum names of a list that are written out."""
 EDITS = {
@@ -47,7 +47,7 @@ LEAVE_OUT = "leave out "
 OF_MODELS = ("order", "softmax", "sigmoid", "complement", "pixels", "first", "inputs", "vector")
 """Edits for models."""
 TABLES_TOO = ("softmax", "sigmoid", "complement")
-"""Those of them that also apply to tables."""
+"""Edits for models that also apply to tables."""
 OF_COORDINATES = frozenset(("multiply", "exchange"))
 """Edits for lists of nuclei."""
 NUMBER = (r"(?!0+(\.0+)?$)\d{1,9}(\.\d{1,20})?", "a number above 0")

@@ -85,7 +85,7 @@ if sys.platform != "win32":
     import resource
 
 ENOUGH_DESCRIPTORS = 1024
-"""Each open tab needs one, each model five, and the program itself about 60."""
+"""Sufficient number of file descriptors: a tab needs 1, a model 5, and the program itself about 60."""
 MOST_DESCRIPTORS = 65_536
 
 

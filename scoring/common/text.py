@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 LIMIT = 200
-"""Maximum characters of such a text on a page."""
+"""Maximum characters of a visitor's text on a page."""
 SEPARATORS = "/_-. "
-"""Length at which case names are cut."""
+"""Characters after which a common start of case names can be cut."""
 WORTH_CUTTING = 5
-"""Minimum length of a common start of names that is left out."""
+"""Minimum length of a common start of names for leaving the start out."""
 WORD_JOINER = "\u2060"
 _AUTOLINK = re.compile(r"(?i)(://|www\.|@)")
 _MARKS = re.compile(r"""([\\`*_{}\[\]()#+\-.!|<>~:$&@^=/"'])""")

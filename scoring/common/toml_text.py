@@ -44,10 +44,10 @@ def read_toml(
         text = data if isinstance(data, str) else data.decode("utf-8-sig")
         if long := LONG_KEY.search(text):
             where = f"{name}:{text.count(chr(10), 0, long.start()) + 1}"
-            raise ValueError("a key with more than 20 parts: no key here has more than three.")
+            raise ValueError("a key has more than 20 parts: keys of this file have at most three.")
         return tomllib.loads(text), key_lines(text)
     except UnicodeDecodeError:
-        message = "it is not text in UTF-8: save it as UTF-8. If it is the truth, give it as the truth."
+        message = "it is not text in UTF-8: save the file as UTF-8. Give a truth file as the truth."
     except RecursionError:
         message = "its lists and tables are nested too deep."
     except tomllib.TOMLDecodeError as problem:

@@ -95,7 +95,7 @@ def _value(plain: Any, parts: list[bytearray]) -> Any:
 Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
 Run = Callable[[str, tuple[Any, ...]], Any]
-"""Function that runs a reader by its name with arguments."""
+"""Function from (name of a reader, its arguments) to the reader's result."""
 
 READERS: dict[str, Callable[..., Any]] = {}
 """`module:function` -> the reader, for every imported reader."""

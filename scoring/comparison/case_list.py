@@ -120,7 +120,7 @@ RESULTS, CHANGES = ("all", "mistakes", "right"), ("fixed", "broken")
 POINTS = "points"
 ORDERS = ("points lost", "score", "case")
 SCORES = ("truth_score", "output")
-"""Keys of a case's row with the model's output for its true class."""
+"""Keys of a case's row that contain the model's output for the true class."""
 NO_GROUPS = ("case", "truth", "predicted", "mask")
 """Keys of a case's row that do not define groups."""
 MOST_GROUPS = 20

@@ -100,7 +100,7 @@ def identical_findings(
 
 
 MAY_DIFFER = ("group", "metadata_sha256")
-"""Options that define the unit; the unit itself is compared instead."""
+"""Options that may differ between compared cards; both define the unit, which must be equal."""
 EQUAL = ("unit", "n_units", "seed", "resamples")
 """Entries of the provenance that must be equal in all compared cards."""
 
@@ -134,7 +134,7 @@ def unequal(cards: Mapping[str, ScoreCard], may_differ: set[str]) -> Iterator[Fi
     for name, card in others:
         same = [row["case"] for row in card.cases] == [row["case"] for row in model.cases]
         if not same or not np.array_equal(card.arrays.get("truth", ()), model.arrays.get("truth", ())):
-            sentence = f"it was scored on different cases than {first}: score both on the same truth."
+            sentence = f"{name} and {first} were scored on different cases: score both on the same truth."
             yield error("different-test-set", name, sentence)
         for key in EQUAL:
             if card.provenance[key] != model.provenance[key]:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 OF_ALL = ("version", "truth_sha256", "options", "seed", "resamples", "interval", "unit", "n_units")
 OF_TEAM = ("predictions_sha256", "model_sha256", "options")
-"""Entries of `provenance` for all teams, and for each team."""
+"""Entries of `provenance` that all teams share, and entries of each team."""
 PAIRS_AT_ONCE = 10_000
 
 

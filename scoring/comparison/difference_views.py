@@ -47,7 +47,7 @@ def class_values(
         against: The team whose values are subtracted.
     """
     risks = load_challenge(displayed.comparison.challenge).display.class_risks
-    less = f", minus that of {markdown(against)}" if against else " (.66 is 0.66)"
+    less = f", minus the value of {markdown(against)}" if against else " (.66 is 0.66)"
 
     return Figure(
         lambda theme: figures.classes(matrix, displayed.names, risks, theme, chosen, against),
@@ -71,13 +71,13 @@ def class_difference(gap: ClassDifference, team: str, leader: str) -> Text:
     if gap.difference is None:
         return Text(f"{of_class} is undefined for one of the two.")
     sentence = (
-        f"{of_class}: **{markdown(team, 40)}** less **{markdown(leader, 40)}** is "
+        f"{of_class}: **{markdown(team, 40)}** minus **{markdown(leader, 40)}** is "
         f"**{decimal(gap.difference, 3, True)}**"
     )
     if not gap.interval:
         return Text(f"{sentence}.")
     interval = span(gap.interval, 3, sign=True)
-    return Text(f"{sentence}, 95% interval {interval}; not adjusted for comparing many classes.")
+    return Text(f"{sentence}, 95% interval {interval}. It is not adjusted for comparing many classes.")
 
 
 def cases(displayed: Displayed) -> tuple[Block, ...]:
@@ -106,8 +106,8 @@ def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figu
         how = "Stronger colour: less is correct; ×: nothing is correct"
     return Figure(
         build,
-        f"{how}. {len(drawn)} of {len(order)} such cases: first those {first}, then those on which teams "
-        f"differ. The score uses {len(correct.order)} cases. {displayed.method}",
+        f"{how}. {len(drawn)} of {len(order)} cases of this kind: first the cases {first}, then the cases on "
+        f"which teams differ. The score uses {len(correct.order)} cases. {displayed.method}",
         {
             "case": [correct.cases[k] for k in order],
             **{
@@ -211,7 +211,7 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
             Column("interval", "95% interval", "interval", 3, lighter=True, get=known("interval")),
             *(to_all if compared else ()),
         ],
-        f"With so many groups and metrics ({looked_at}), some differ by chance alone. Groups of fewer than "
-        f"15 cases have no value. {displayed.method}",
+        f"Of {looked_at} pairs of group and metric, some differ by chance alone. Groups of fewer than 15 "
+        f"cases have no value. {displayed.method}",
         key="groups",
     )

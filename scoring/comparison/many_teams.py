@@ -43,10 +43,9 @@ def best(comparison: Comparison) -> tuple[Block, ...]:
         f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     )
     sentence = (
-        f"{len(names)} of {n} teams: {listed}. With 95% confidence the best team is one of "
-        "these (comparison "
-        f"with the best of the others by the swap test, adjusted for {n - 1} others, not for all "
-        f"{n * (n - 1) // 2:,} pairs)."
+        f"{len(names)} of {n} teams: {listed}. With 95% confidence the best team is one of these. The swap "
+        "test compares each team with the best of the other teams. It is adjusted for "
+        f"{n - 1} comparisons, not for all {n * (n - 1) // 2:,} pairs."
     )
     return (Text(sentence, question="Which teams could be the best?"),)
 
@@ -84,8 +83,8 @@ def groups(comparison: Comparison) -> tuple[Block, ...]:
     ]
     more = f" {len(rows) - GROUPS} more groups follow." if len(rows) > GROUPS else ""
     caption = (
-        "The first team of each group is told apart from the first team of the group before it, with an "
-        "adjustment for all pairs. Other teams within a group may be told apart, and neighbouring teams of "
+        "The first teams of neighbouring groups are told apart: chance does not explain their difference "
+        "(adjusted for all pairs). Teams within a group may also be told apart, and neighbouring teams of "
         f"two groups may be tied.{more}"
     )
     return (Table.of("Which teams are tied?", rows[:GROUPS], columns, caption, key="groups"),)
@@ -132,8 +131,8 @@ def stability(displayed: Displayed) -> list[Figure]:
     ]
     possible = "Thin line: ranks that the team could have, over all pairs. " if result.rank_intervals else ""
     caption = (
-        "Dot: rank. Thick line: its ranks in 95% of the resamples of these cases; this does "
-        f"not show how likely the team is to be the best. {possible}{displayed.method}"
+        "Dot: the team's rank. Thick line: the team's ranks in 95% of the resamples of these cases; the line "
+        f"does not show how likely the team is to be the best. {possible}{displayed.method}"
     )
     return _figures(rows, "How stable is the ranking?", "rank", caption)
 

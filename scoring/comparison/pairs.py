@@ -24,10 +24,10 @@ from scoring.statistics.replicates import array_name, left_out_name
 from scoring.statistics.team_pairs import Pairs, tested
 
 TESTS = {"bootstrap": "paired bootstrap t", "swap": "swap test", None: None}
-"""Names of the tests for all metrics; None: there are too few units for a test."""
+"""Test -> its name in results; None: there are too few units for a test."""
 ALIKE, WITHOUT_SUMS = 0.95, "0.1.0"
 LEAST_SHARED_ERRORS = 15
-"""Minimum number of cases that both got wrong, for computing the kappa of their labels."""
+"""Minimum number of cases that two submissions both got wrong, for computing the kappa of their labels."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from scoring.statistics.interval_options import DIGITS
 from scoring.statistics.ranking import SCHEMES, competition_ranks, kendall_tau, rank_cases, ranks_along_teams
 
 TESTED_TEAMS = 20
-"""Maximum number of teams for `test_then_rank`; with more it takes too long for a page."""
+"""Maximum number of teams for `test_then_rank`; with more teams the rule takes too long for a page."""
 
 
 RuleRow = tuple[str, str, list[int], dict[str, bool]]
@@ -128,7 +128,7 @@ def _by_subgroup(comparison: Comparison) -> Iterator[RuleRow]:
 
 
 STEPS = 50
-"""Number of steps from 0 to 1 along a side of the map: weights change by 0.02."""
+"""Number of steps along a side of the weight map: weights change by 0.02 per step."""
 
 
 @dataclass(frozen=True)
@@ -290,13 +290,12 @@ def held_fixed(comparison: Comparison, grid: WeightGrid) -> str:
         )
     else:
         sentences = (
-            f"Only the division of {100 * parts.share:g}% of the score among the three parts "
-            "changes. The other "
-            f"{100 - 100 * parts.share:g}% ({parts.others}) stay as they are, so the team that is first at "
-            "a corner need not be the best in that part."
+            f"The three parts together have {100 * parts.share:g}% of the score; only their weights change. "
+            f"The other {100 - 100 * parts.share:g}% ({parts.others}) do not change, so the team that is "
+            "first at a corner is not always the best in the part of this corner."
         )
     if missing := [name for name in comparison.scored if name not in grid.teams]:
-        sentences += f" Without the {len(missing)} team{'s' * (len(missing) > 1)} without one of the parts."
+        sentences += f" Left out: {len(missing)} team{'s' * (len(missing) > 1)} without one of the parts."
     return sentences
 
 

@@ -19,7 +19,7 @@ from scoring.presentation.figures.theme import Theme
 from scoring.statistics.ranking import competition_ranks
 
 KINDS = {"metrics and schemes": ("official", "metric", "scheme"), "subgroups": ("official", "subgroup")}
-"""Rules that are shown together, by the label of the choice."""
+"""Label of a choice -> the kinds of rules that the choice shows."""
 NAMED = 12
 """Number of pairs that a sentence names before "and N more"."""
 
@@ -105,7 +105,7 @@ def _disagreement(comparison: Comparison) -> Text:
     listed = ", ".join(f"**{markdown(a, 40)}** and **{markdown(b, 40)}**" for a, b in pairs[:NAMED])
     more = f", and {len(pairs) - NAMED} more" if len(pairs) > NAMED else ""
     return Text(
-        f":orange[▲] The two orders place {len(pairs)} pair{'s' * (len(pairs) != 1)} differently: "
+        f":orange[▲] The two orders disagree on {len(pairs)} pair{'s' * (len(pairs) != 1)} of teams: "
         f"{listed}{more}."
     )
 
@@ -133,7 +133,7 @@ def _rules(displayed: Displayed, robust: Robustness, kinds: Sequence[str]) -> Fi
         "Ranks; a stronger colour is a better rank. Above the line: the official order. τ (Kendall): "
         "agreement of a rule's order with the official order; 1 is the same "
         f"order. {small}{_left_out(robust)}"
-        f"{len(robust.rules) - 1} other rules were compared, so one may differ by chance alone. "
+        f"{len(robust.rules) - 1} other rules were compared: a rule may differ by chance alone. "
         f"{displayed.method}",
         {
             "rule": [figures.rule_name(rule) for rule in rules],
@@ -163,8 +163,8 @@ def _moves(displayed: Displayed, robust: Robustness) -> Table:
             Column("best", "best #", "number", 0, full="best rank", get=lambda i: robust.best[i]),
             Column("worst", "worst #", "number", 0, full="worst rank", get=lambda i: robust.worst[i]),
         ],
-        "The best and worst rank over all these rules; subgroups of under 15 cases are left out, and so are "
-        "medians over cases that are only right or wrong. The official rank does not change.",
+        "The best and the worst rank of a team under all these rules. Subgroups of under 15 cases are left "
+        "out; medians are left out if cases are only right or wrong. The official rank does not change.",
         key="robustness",
     )
 
@@ -194,7 +194,7 @@ def _map(displayed: Displayed, grid: WeightGrid, firsts: FirstTeams, question: s
     ring = " and ".join(markdown(name, 40) for name in robustness.at_the_ring(grid, firsts))
     return Figure(
         partial(weight_map, question, figures.first_places(grid, firsts)),
-        "Each point: weights that sum to 1, and the team that is first with them. Ring: the official "
+        "Each point is a choice of weights with the sum 1; its colour is the first team. Ring: the official "
         f"weights, with {ring} first. {robustness.held_fixed(displayed.comparison, grid)} The map does not "
         "account for chance.",
         {

@@ -35,8 +35,8 @@ NAMED = 4
 """Number of teams that a sentence names before "and N more"."""
 
 TEAMS_OF_OPTIMISM, UNITS_OF_OPTIMISM = 12, 100
-"""Minimum teams and units for "likely too high by": with these, it was within 15 % on average in simulations
-(docs/statistics.md)."""
+"""Minimum teams and units for "likely too high by": from these numbers on, the value was within 15 % of the
+truth on average in simulations (docs/statistics.md)."""
 
 
 def by_score(comparison: Comparison) -> bool:
@@ -160,15 +160,15 @@ def caveat(comparison: Comparison) -> str:
     if comparison.result.test != SWAP:
         return ""
     limit = (
-        f"With {units(comparison.provenance)}, a test that exchanges the predictions of two "
-        "teams in random units tells teams apart. The test errs more often if a team fails rarely but "
-        "badly, because a test set can lack such failures."
+        f"With {units(comparison.provenance)}, the swap test compares two teams: it exchanges their "
+        "predictions in random units. The test errs more often if a team fails rarely but badly, because a "
+        "test set can lack such failures."
     )
     if comparison.spec.categories is None:
         return limit
     return (
-        f"{limit} In a category with few cases, equal answers can hide different skill: the test allows for "
-        "this, so it finds fewer differences."
+        f"{limit} In a category with few cases, teams of different skill can give equal answers. The test is "
+        "corrected for this, so it finds fewer differences."
     )
 
 
@@ -252,15 +252,15 @@ def gap(comparison: Comparison, scale: Scale) -> str:
         return ""
     unit = f" {scale.unit}" if scale.factor != 1 else ""
     sentence = (
-        f"With {units(comparison.provenance)} like these, a true gap of "
-        f"{scale.number(known['all_pairs'])}{unit} is shown to be more than chance in about half of all test "
-        f"sets, and one of {scale.number(known['all_pairs_80'])} in four of five"
+        f"With {units(comparison.provenance)} like these, the test detects a true difference of "
+        f"{scale.number(known['all_pairs'])}{unit} in about half of all test sets, and a true difference of "
+        f"{scale.number(known['all_pairs_80'])}{unit} in four of five"
     )
     if len(comparison.result.pairs) == 1:
         return f"{sentence}."
     return (
-        f"{sentence}, if all pairs are compared; for one pair named beforehand these are "
-        f"{scale.number(known['one_pair'])} and {scale.number(known['one_pair_80'])}."
+        f"{sentence}. This holds if all pairs are compared. For one pair named beforehand, the differences "
+        f"are {scale.number(known['one_pair'])} and {scale.number(known['one_pair_80'])}."
     )
 
 

@@ -18,7 +18,7 @@ from scoring.inputs.tables import TextTable
 LONGEST = 120
 """Maximum characters of institution, method and licence."""
 ROUNDING_MIB = 0.01
-"""Sizes that differ by less are equal, because tables contain rounded sizes."""
+"""Maximum difference of two sizes that count as equal, because tables contain rounded sizes."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class TeamFacts:
 
 
 UNKNOWN = TeamFacts()
-OF_A_MODEL = "The model's own file has {:.2f} MiB, not {:g}: leave the size blank."
+OF_A_MODEL = "The model's file has {:.2f} MiB, not {:g}: leave the size blank."
 GIVEN_TWICE = "The size is given twice, as {:g} and as {:g} MiB: give it once."
 HEADERS: Mapping[str, tuple[str, ...]] = {
     "size_mib": ("size_mib", "size_(mib)", "size", "model_size_mib"),
@@ -50,14 +50,14 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
     "method": ("method",),
     "licence": ("licence", "license"),
 }
-"""Fact -> headers of its column in a table, as `tables.key` returns them."""
+"""Fact -> headers of the fact's column in a table, as `tables.key` returns them."""
 LABELS: Mapping[str, str] = {
     "size_mib": "size (MiB)",
     "institution": "institution",
     "method": "method",
     "licence": "licence",
 }
-"""Fact -> its display name."""
+"""Fact -> the fact's name on a page."""
 
 
 def size_of(text: str) -> float:
@@ -103,7 +103,7 @@ READERS: Mapping[str, Callable[[str], Any]] = {
     "method": text_of,
     "licence": text_of,
 }
-"""Fact -> function that reads it; each raises ValueError with a sentence."""
+"""Fact -> function that reads the fact from text; the function raises ValueError with a sentence."""
 
 
 def parse(team: str, cells: Mapping[str, str], where: str | None = None) -> tuple[TeamFacts, list[Finding]]:

@@ -79,7 +79,7 @@ def _headline_facts(displayed: Displayed) -> list[Fact]:
                 + (
                     "no team is certainly better than any of these."
                     if summary_text.by_score(comparison)
-                    else "the 95% range of ranks of each includes the first."
+                    else "the 95% range of ranks of each of these teams includes the first rank."
                 ),
             )
         )
@@ -129,7 +129,7 @@ def facts(comparison: Comparison) -> Table:
         "Who are the teams?",
         rows,
         (Column("team", "team"), *columns),
-        "The organizer provided them; a dash means that nothing was provided. "
+        "The organizer entered these facts; a dash means that a fact is unknown. "
         + (
             "Sizes count in the score."
             if comparison.spec.size
@@ -154,7 +154,7 @@ def excluded_rows(entries: Iterable[Excluded]) -> Table:
         Column("where", "where", get=lambda row: row[1].where),
         Column("problem", "what is wrong and how to fix it", get=lambda row: row[1].message),
     )
-    caption = "They were not scored and have no rank."
+    caption = "Refused submissions are not scored and have no rank."
     return Table.of("Which submissions were refused?", rows, columns, caption)
 
 

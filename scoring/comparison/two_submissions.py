@@ -103,8 +103,8 @@ def summary(displayed: Displayed, first: str, second: str, chosen: bool = False)
             "team is worse."
         )
     if score.apart:
-        return f"{start}: the two are told apart; chance does not explain the difference."
-    return f"{start}: the two are not told apart; the difference could be chance."
+        return f"{start}: the two submissions are told apart; chance does not explain the difference."
+    return f"{start}: the two submissions are not told apart; the difference could be chance."
 
 
 def blocks(displayed: Displayed, first: str, second: str) -> tuple[Block, ...]:
@@ -151,7 +151,8 @@ def _changes(displayed: Displayed, first: str, second: str) -> Figure:
 
     return Figure(
         build,
-        f"{side}{markdown(first, 40)} is better. Filled: told apart. {displayed.method}",
+        f"{side}{markdown(first, 40)} is better. Filled: chance does not explain the difference. "
+        f"{displayed.method}",
         _numbers(changes),
         key="two_changes",
     )
@@ -212,7 +213,7 @@ def _classes(
         Figure(
             build,
             f"{measures[:1].upper()}{measures[1:]} of each class. Filled: the class's own 95% interval "
-            "excludes zero; it is not adjusted for comparing many classes.",
+            "excludes zero. The intervals are not adjusted for comparing many classes.",
             _numbers(changes),
             key="two_classes",
         ),
@@ -272,13 +273,13 @@ def _cases(displayed: Displayed, first: str, second: str) -> tuple[Block, ...]:
     heads.append(Column("better", "better"))
     same = len(correct.order) - len(order)
     caption = (
-        f"{markdown(first, 40)} is better in {len(better)}, {markdown(second, 40)} in {len(worse)}, and "
-        f"{same} of {len(correct.order)} cases are the same."
+        f"Of {len(correct.order)} cases, {markdown(first, 40)} is better in {len(better)}, "
+        f"{markdown(second, 40)} in {len(worse)}, and both are equal in {same}."
     )
     more = f" The {LISTED} largest differences are listed." if len(order) > LISTED else ""
     if not len(order):
-        return (Text(caption, question="Where do they differ, case by case?"),)
-    return (Table("Where do they differ, case by case?", heads, rows, caption + more, key="two_cases"),)
+        return (Text(caption, question="In which cases do they differ?"),)
+    return (Table("In which cases do they differ?", heads, rows, caption + more, key="two_cases"),)
 
 
 def _caveats(comparison: Comparison) -> tuple[Text, ...]:

@@ -178,7 +178,7 @@ def lead(displayed: Displayed) -> tuple[Block, ...]:
     """Return a figure and a text that show whether the lead is more than chance."""
     comparison, scale = displayed.comparison, displayed.scale
     if len(comparison.scored) < 2:
-        return (Text("Only one team has a score, so it cannot be compared with another.", "note"),)
+        return (Text("Only one team has a score, so there is no other team to compare with.", "note"),)
     others = [
         difference for difference in leader_differences(comparison) if difference.team in displayed.names
     ]
@@ -204,8 +204,8 @@ def _of_intervals(comparison: Comparison) -> str:
         return ""
     how = "swap test" if comparison.result.test == SWAP else "max-t"
     return (
-        "Filled: told apart. Hollow: the interval reaches zero. Simultaneous 95% intervals over all pairs "
-        f"({how}). "
+        "Filled: the interval excludes zero, so the teams are told apart. Hollow: the interval contains "
+        f"zero. The 95% intervals hold for all pairs at once ({how}). "
     )
 
 
@@ -215,7 +215,7 @@ def pairs(displayed: Displayed, of: PairDifferences, scale: Scale) -> Figure:
     drawn = of.of.among([of.teams.index(name) for name in names])
     return Figure(
         partial(figures.pairs, of, scale, names),
-        f"Row minus column, {scale.unit}. {_of_test(of)}{displayed.method}",
+        f"Each cell: the row's team minus the column's team, {scale.unit}. {_of_test(of)}{displayed.method}",
         {
             "a": [of.teams[pair.a] for pair in drawn],
             "b": [of.teams[pair.b] for pair in drawn],
@@ -227,7 +227,7 @@ def pairs(displayed: Displayed, of: PairDifferences, scale: Scale) -> Figure:
 def _of_test(of: PairDifferences) -> str:
     """Return what a matrix of pairs says of chance, for its caption."""
     told = of.of.separated is not None
-    colour = "Coloured: told apart by simultaneous intervals; without colour: not. " * told
+    colour = "Coloured: the 95% interval, adjusted for all pairs, excludes zero. " * told
     if of.test is None:
         return "Without colour: chance was not assessed. "
     over = "" if of.test == TESTS[SWAP] else "by Holm "
@@ -295,11 +295,10 @@ def stability(displayed: Displayed) -> tuple[Block, ...]:
         },
     )
     meaning = Text(
-        "If a row is spread over many columns, another test set would change the rank. A share is the part "
-        "of the resamples of **these** cases that gave that rank. It does **not show how "
-        "likely a team is to be the best**: the leader on these cases also leads in their "
-        "resamples. Among twenty exactly equal teams, "
-        "the one that leads by chance wins a third of the resamples.",
+        "If a row is spread over many columns, another test set could change the rank. A share is the part "
+        "of the resamples of **these** cases in which the team had that rank. A share does **not show how "
+        "likely a team is to be the best**: the leader on these cases also leads in many resamples. Among "
+        "twenty exactly equal teams, the team that leads by chance wins a third of the resamples.",
         question="Does a share show how likely a team is to be the best?",
     )
     return (SideBySide(((figure,), (meaning, *stability_facts(comparison))), (3, 2)),)
@@ -336,7 +335,7 @@ def size(displayed: Displayed) -> tuple[Block, ...]:
     return (
         Figure(
             build,
-            f"Filled: no smaller model scores as {scale.too}. Whisker: 95% interval. {len(sized)} of "
+            f"Filled: no smaller model has such a {scale.too} score. Whisker: 95% interval. {len(sized)} of "
             f"{len(comparison.cards)} teams have a known size. {displayed.method}",
             {
                 "team": [team.name for team in sized],

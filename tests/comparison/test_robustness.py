@@ -210,7 +210,7 @@ def test_the_map_says_what_it_holds_fixed_and_who_is_first_at_the_ring(lesions):
     assert at_the_ring(grid, grid.by_score) == (lesions.scored[0],)
     words = held_fixed(lesions, grid)
     assert "division of 45% of the score" in words
-    assert "The other 55% (accuracy and efficiency) stay as they are" in words
+    assert "The other 55% (accuracy and efficiency) do not change" in words
 
 
 def test_the_ring_of_weighted_ranks_is_not_that_of_the_score():

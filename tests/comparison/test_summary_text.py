@@ -96,9 +96,10 @@ def test_the_gap_is_that_of_the_comparison(close):
     gap = close.result.resolvable_gap
     words = summary_text.gap(close, POINTS)
     assert words == (
-        f"With 60 cases like these, a true gap of {100 * gap['all_pairs']:.2f} points of 100 is shown to be "
-        f"more than chance in about half of all test sets, and one of {100 * gap['all_pairs_80']:.2f} in "
-        "four of five, if all pairs are compared; for one pair named beforehand these are "
+        f"With 60 cases like these, the test detects a true difference of {100 * gap['all_pairs']:.2f} "
+        "points of 100 in about half of all test sets, and a true difference of "
+        f"{100 * gap['all_pairs_80']:.2f} points of 100 in four of five. This holds if all pairs are "
+        "compared. For one pair named beforehand, the differences are "
         f"{100 * gap['one_pair']:.2f} and {100 * gap['one_pair_80']:.2f}."
     )
     assert (
@@ -145,11 +146,10 @@ def test_from_20_units_on_the_swap_test_speaks_and_names_its_limit():
     assert some.result.test == some.as_dict()["provenance"]["pairs_test"] == "swap"
     assert summary_text.untold(some) == ""
     assert summary_text.caveat(some) == (
-        "With 30 cases, a test that exchanges the predictions of two teams in random units tells teams "
-        "apart. The test errs more often if a team fails rarely but badly, because a test set can lack such "
-        "failures. "
-        "In a category with few cases, equal answers can hide different skill: the test "
-        "allows for this, so it finds fewer differences."
+        "With 30 cases, the swap test compares two teams: it exchanges their predictions in random units. "
+        "The test errs more often if a team fails rarely but badly, because a test set can lack such "
+        "failures. In a category with few cases, teams of different skill can give equal answers. The test "
+        "is corrected for this, so it finds fewer differences."
     )
     assert summary_text.method(some).endswith("seed 0; told apart by the swap test.")
     blind = replace(some, result=replace(some.result, test=None, tied_for_first=None, rank_intervals=None))

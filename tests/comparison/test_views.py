@@ -141,7 +141,7 @@ def test_the_map_says_what_is_held_fixed_and_names_who_is_first_at_the_ring(foun
     captions = [rendered_markdown.plain(words) for words in blocks.captions(sections(found))]
     words = next(words for words in captions if "Ring:" in words)
     assert f"with {found.scored[0]} first" in words
-    assert "The other 55% (accuracy and efficiency) stay as they are" in words
+    assert "The other 55% (accuracy and efficiency) do not change" in words
 
 
 def test_rules_that_place_nobody_are_left_out_and_named():

@@ -353,7 +353,7 @@ def test_an_edit_that_cannot_be_is_refused_at_its_field(monkeypatch):
     assert typed.texts == {"a": {"institution": "Uni A"}}
     assert set(typed.refused) == {("a", "size_mib"), ("b", "method"), ("model", "size_mib")}
     assert "-3 is not a size" in team_facts._sentences(typed, "a")
-    assert "own file has 3.00 MiB" in team_facts._sentences(typed, "model")
+    assert "The model's file has 3.00 MiB" in team_facts._sentences(typed, "model")
     session["editor"] = {"edited_rows": {0: {"size_mib": "3"}, 1: {"method": None}}}
     team_facts._changed("isic", "editor", ["a", "b", "model"], {"model": 3.0})
     assert typed.texts == {"a": {"institution": "Uni A", "size_mib": "3"}, "b": {"method": ""}}

@@ -19,7 +19,7 @@ def test_a_second_sample_team_is_compared_at_once_and_by_a_link(opened, challeng
     assert not app.error
     titles = [sample.submissions[key].title for key in (first, second)]
     assert f"{titles[0]} scores " in words(app).replace("*", "")
-    assert "Where do they differ, case by case?" in words(app)
+    assert "In which cases do they differ?" in words(app)
     assert f"Is {titles[0]} better than {titles[1]}?" in words(app)
 
 
