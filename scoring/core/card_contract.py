@@ -59,7 +59,7 @@ def _of_parts(card: ScoreCard, challenge_id: str, metrics: Sequence[str]) -> Ite
     if missing := sorted({*metrics} - card.metrics.keys()):
         yield "metrics", f"the challenge declares {', '.join(missing)}, but the card does not have them."
     if missing := [key for key in (*PROVENANCE, *STATISTICS) if key not in card.provenance]:
-        yield "provenance", f"it lacks {', '.join(missing)}: `submission.provenance` makes it."
+        yield "provenance", f"it lacks {', '.join(missing)}: use `submission.provenance`."
 
 
 def _of_arrays(card: ScoreCard) -> Iterator[tuple[str, str]]:

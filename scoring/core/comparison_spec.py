@@ -18,7 +18,7 @@ Value = Callable[[str], NDArray[np.float64]]
 """Function that returns a metric by name: [1] for the test set itself or [B] for its replicates."""
 
 Groups = Mapping[str, Mapping[str, Mapping[str, Any]]]
-"""Column -> group -> row of measures."""
+"""Column of subgroups -> group -> measures of the group."""
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,10 @@ from scoring.inputs.tables import TextTable, read_table
 InputSlot = Literal["truth", "submission", "second", "metadata", "tile_model", "board", "teams"]
 """Inputs that a file can be used for."""
 POSSIBLE, LIKELY, SURE = 1, 2, 3
-"""Certainty of a recognition: possible; likely; sure (no other explanation is likely)."""
+"""Certainty that a file is of a kind: possible; likely; sure (no other kind is likely)."""
 
 BOARD_FORMAT, BOARD_MANIFEST = "benchside-board/1", "manifest.json"
-"""Formats of an exported board's manifest, and the name of the manifest."""
+"""Format of an exported board's manifest, and name of the manifest file."""
 MODEL = ".onnx"
 OPEN_MODEL = Lazy("scoring.inference.model_process:ModelProcess")
 TABLE_HEAD = 20_000_000

@@ -28,13 +28,14 @@ if TYPE_CHECKING:
     from scoring.core.challenge import Challenge
 
 MOST_CASES, TRIED = 5_000, 1_000
-"""Cases up to which a whole submission is tried, and rows that are tried of a larger table."""
+"""Maximum cases for trying a fix on the whole submission; number of rows that are tried of a larger table."""
 ALL_RIGHT, ROUNDED = ", without a fault: is it the truth?", 1e-9
-"""What is said of the best of all scores, and by how much that of the truth may miss it."""
+"""Words after a fix with the best possible score, and the rounding error of such a score."""
 NAME = "rows.csv"
-"""Of the table of these rows."""
+"""Name of the table with the tried rows."""
 _trying: ContextVar[bool] = ContextVar("_trying", default=False)
-"""Whether a fix is being tried: what refuses it then is offered no fixes, which would be tried in turn."""
+"""Whether a fix is being tried. A refusal during a trial offers no fixes, because each would be tried in
+turn."""
 
 
 def is_trying() -> bool:

@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 OF_COLUMNS = ("missing-column", "extra-column")
 OF_CASES, MISSING_VALUE, SUSPECT = ("no-common-case",), "missing-value", "column-suspect"
 OF_SHAPE = (*OF_COLUMNS, *OF_CASES, "duplicate-case")
-"""Problems that a table with another shape only has because of its shape."""
+"""Problems that can be consequences of a table's shape."""
 DOUBTFUL = (
     *("percent", "bytes", "logits", "out-of-range", "scale", "swapped-axes"),
     *("two-column-output", "constant-output", "model-output", "wrong-output", "direction-suspect"),
     "duplicate-case",
 )
-"""Codes of findings with a second possible reading; the score of the other reading is shown too."""
+"""Codes of findings about input with two possible meanings; the score of the other meaning is shown too."""
 OF_OUTPUTS = {"model-output", "wrong-output"}
 """Codes of refusals of a model whose outputs are not scores."""
 MOST_RUN = 300
-"""Number of images from which a model is not run a second time for another score."""
+"""Maximum number of images for running a model again to show another score."""
 Read = Callable[[Source], Any]
 """Returns predictions."""
 BestFirst = Callable[[Sequence[SuggestedFix]], tuple[SuggestedFix, ...]]
@@ -202,7 +202,10 @@ def _with_pixels(
         return findings
     if isinstance(outcome, InputRefused):
         return (replace(findings[0], fixes=(*fixes, *findings[0].fixes)), *findings[1:])
-    message = "the scores separate no classes, but do with other pixel values: does the model expect those?"
+    message = (
+        "the scores do not separate the classes. With other pixel values they do: does the model expect "
+        "other pixel values?"
+    )
     return (*findings, warning("pixels-suspect", outcome.name, message).with_fixes(*fixes))
 
 

@@ -15,14 +15,14 @@ PIXELS = ("255", "imagenet", "signed", "255 bgr")
 OF_ORDER = ("columns-may-be-swapped", "two-column-output")
 """Codes of findings whose fixes change the order of the outputs."""
 FEW, TRIED, LEAST_CASES = 20, 60, 20
-"""Number of cases for trying all pixel forms; number of cases for checking a candidate; number of cases below
-which near-chance results say nothing."""
+"""Number of cases for trying all pixel ranges; number of cases for checking the best one; and the minimum
+number of cases for judging that a model is near chance."""
 ABOVE_CHANCE, FAR_BETTER = 0.1, 0.1
-"""Share of the way from chance to 1 below which a model counts as near chance; the share that counts as far
-better."""
+"""Shares of the distance from chance to 1: below the first, a model is near chance; a gain above the second
+is far better."""
 Progress = Callable[[int, int], object]
 CardOf = Callable[[InputChanges, Any], ScoreCard | None]
-"""Function that scores a model with changes on cases; None if it is refused."""
+"""Function from (changes to a model, cases) to the scorecard; None if the model is refused."""
 
 
 def tells_nothing(card: ScoreCard) -> bool:

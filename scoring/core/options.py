@@ -15,7 +15,8 @@ truth, comparing teams."""
 Values = Mapping[str, Any]
 """Option name -> value."""
 Formula = str | Callable[[Values], str]
-"""A score in one line; a function if options change it. The function must accept missing options."""
+"""Formula of a score in one line; a function if options change the formula. The function must accept missing
+options."""
 
 
 def _no_problem(_value: Any) -> str | None:

@@ -92,7 +92,7 @@ class Official:
         if self.score is not None:
             start = f"Not the official score, which is {write(self.score)}."
             if self.converted:
-                start = f"{UNREAD}; converted, it gives {write(self.score)}."
+                start = f"{UNREAD}. After conversion, the official score is {write(self.score)}."
         return f"{start} {self.reason}".rstrip()
 
 

@@ -49,7 +49,7 @@ def _taken(value: Any, chosen: Ints) -> Any:
 
 MISSING_CASE, NOT_SUBMITTED, NOTHING = "missing-case", "not-submitted", "nothing-submitted"
 OFFERING = {MISSING_CASE, "missing-mask", "missing-stage", "missing-risk"}
-"""Codes of findings about cases that lack all or part of their prediction."""
+"""Codes of findings about cases with a missing or incomplete prediction."""
 EMPTY = {MISSING_CASE, "missing-value", "empty-case"}
 """Codes of findings about a case without a prediction: no row, no number, no nucleus."""
 
@@ -57,7 +57,7 @@ EMPTY = {MISSING_CASE, "missing-value", "empty-case"}
 FIRST = " The first: "
 """Prefix of the name of the first case that has no usable prediction."""
 SEVERAL = 4
-"""Minimum number of cases for refusing a submission without any prediction; with fewer cases it may be
+"""Minimum number of cases for refusing a submission without any prediction; with fewer cases this may be
 intended."""
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scoring.presentation.figures.theme import Theme
 
 Data = Mapping[str, Sequence[Any]]
-"""Columns of equal length by name."""
+"""Name of a column -> its values; all columns have the same length."""
 
 
 @dataclass(frozen=True)

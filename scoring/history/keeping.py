@@ -34,11 +34,11 @@ NOTE = 2000
 NOT_CONTENT = ("truth_sha256", "version")
 """Entries of the provenance that may differ between runs with the same scoring."""
 SAME_DECIMALS = 9
-"""Number of decimals in which equal scores agree, because processors round differently."""
+"""Number of decimals that are compared to recognise equal scores, because processors round differently."""
 SUBMISSION, TRUTH, METADATA = "submission", "truth", "metadata"
 PLACES = (SUBMISSION, TRUTH, METADATA)
 File = tuple[str, bytes]
-"""A file by its name."""
+"""Name and content of a file."""
 
 
 @dataclass(frozen=True)

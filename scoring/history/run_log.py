@@ -79,7 +79,7 @@ def on_kept(run: Run, options: Mapping[str, Any]) -> ScoreCard:
             refusal = refusal or refused
     if refusal is not None:
         raise refusal
-    message = "no test set is saved: give challenge and truth once, and Benchside saves them."
+    message = "no test set is saved: give challenge and truth once. Benchside then saves the test set."
     raise InputRefused([error("nothing-kept", "truth", message)])
 
 

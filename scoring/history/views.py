@@ -20,9 +20,9 @@ QUESTION = "Did the submissions get better?"
 DRAWN = 60
 """Maximum submissions in the figure; the newest are drawn."""
 CAUTION = (
-    "Each difference has its own 95% interval, not adjusted for several comparisons. A submission that is "
-    "worse than the best of several is not tested against the best, which leads partly by chance. The best "
-    "of many tries on one test set is likely too {way}: confirm it on cases not used to choose it."
+    "Each difference has its own 95% interval, not adjusted for several comparisons. The best of several "
+    "submissions leads partly by chance, so a worse submission is not tested against it. The best score of "
+    "many submissions to one test set is likely too {way}: confirm the score on other cases."
 )
 SMALLEST_CAUTION = 3
 """Number of attempts from which the caution appears."""
@@ -62,7 +62,7 @@ def _figure(steps: Sequence[Step], of: Scale, current: str | None) -> Figure:
 
     cut = f" The newest {DRAWN} of {len(steps)} are drawn." if len(steps) > DRAWN else ""
     legend = (
-        "Dotted: the best so far. Filled: told apart from the best earlier submission. "
+        "Dotted: the best so far. Filled: chance does not explain the difference from the best earlier one. "
         "Whiskers: 95% interval."
     )
     return Figure(build, legend + cut, _numbers(drawn), key="own_history")

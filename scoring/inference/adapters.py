@@ -12,7 +12,7 @@ CHANNELS = 3
 FLOAT = "tensor(float)"
 PIXELS = "tensor(uint8)"
 TYPES = {FLOAT: np.float32, "tensor(float16)": np.float16, "tensor(double)": np.float64, PIXELS: np.uint8}
-"""Supported input types; 8-bit integers are the pixels themselves, 0 to 255."""
+"""Supported types of a model's input. A model with 8-bit integers receives pixels from 0 to 255."""
 
 
 @dataclass(frozen=True)

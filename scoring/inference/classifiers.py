@@ -19,7 +19,7 @@ from scoring.inputs.sources import SourceFiles
 PICTURE_SIDE = 224
 SHOWN = 3
 OTHER_ENTRIES = ("names", "id2label", "class_names", "classes", "labels")
-"""Entries in which ultralytics, transformers and others name a model's outputs."""
+"""Metadata entries of model files in which ultralytics, transformers and others name the outputs."""
 NUMBERED = re.compile(r"""['"]?(\d{1,4})['"]?\s*:\s*['"]([^'"]{0,200})['"]""", re.ASCII)
 
 
@@ -151,7 +151,7 @@ def output_order(
             f"{', '.join(categories)}: use a truth with the model's categories, or correct the entry."
         )
         raise InputRefused([error("wrong-output", where, sentence)])
-    sentence = f"the model's file names its outputs {', '.join(own)}: they are put in the order of the truth."
+    sentence = f"the model's file names its outputs {', '.join(own)}. Benchside sorts them like the truth."
     return tuple(own.index(name) for name in categories), (note("category-order", where, sentence),)
 
 
@@ -162,8 +162,8 @@ def order_warnings(metadata: Mapping[str, str], classes: Sequence[str], where: s
     if sorted(own) != sorted(classes) or own == tuple(classes):
         return ()
     sentence = (
-        f"the model's file names its outputs {', '.join(own)}. The challenge reads them as "
-        f"{', '.join(classes)}, and so does Benchside."
+        f"the model's file names its outputs {', '.join(own)}. The challenge and Benchside ignore these "
+        f"names and read the outputs as {', '.join(classes)}."
     )
     return (warning("category-order", where, sentence),)
 

@@ -41,7 +41,7 @@ READ = (
 """Transfer syntaxes that the installed packages can decode."""
 GREY = ("MONOCHROME1", "MONOCHROME2")
 LINEAR = "LINEAR"
-"""Default function of a window: integer values, both ends included."""
+"""Default function of a DICOM window: for integer values, both ends included."""
 COLOUR = ("RGB", "YBR_FULL", "YBR_FULL_422", "YBR_ICT", "YBR_RCT")
 SPACINGS = ("PixelSpacing", "ImagerPixelSpacing", "NominalScannedPixelSpacing")
 

@@ -46,7 +46,7 @@ KINDS = (
 )
 """Names of the kinds of metadata that are removed."""
 READ_FORMATS = "JPEG, PNG, TIFF, BMP, WebP, GIF, HEIC, AVIF and DICOM"
-"""Names of the formats of a single image."""
+"""Names of the formats that the page of single images reads."""
 PHONE_FORMATS = ("HEIF", "AVIF")
 DICOM = "DICOM"
 DECODERS = {
@@ -61,9 +61,9 @@ DECODERS = {
         "scoring.inference.dicom",
     ),
 }
-"""Modules to import before confinement, by the file's magic number: only for files that need them."""
+"""Magic number of a file -> modules to import before confinement; other files need no such modules."""
 SLIDE_DECODERS = ("tifffile", "scoring.inference.slide", "PIL.Jpeg2KImagePlugin")
-"""The same for a file that may be a slide."""
+"""Modules to import before confinement for a file that may be a slide."""
 SEVERAL_PICTURES = ("MPO", "TIFF", "HEIF")
 """Formats whose additional pictures are depth maps, previews or pages, not frames of a film."""
 MODES = ("1", "L", "LA", "La", "P", "PA", "RGB", "RGBA", "RGBa", "RGBX", "YCbCr", "HSV")
@@ -108,13 +108,13 @@ _SLIDE = re.compile(rf"\bMPP\s*=\s*{_NUMBER}")
 _OME = {axis: re.compile(rf'PhysicalSize{axis}="{_NUMBER}"') for axis in "XY"}
 _OME_UNIT = {axis: re.compile(rf'PhysicalSize{axis}Unit="([^"]*)"') for axis in "XY"}
 _MICROMETRE = re.compile(r"(µ|μ|u|\?|Âµ|Î¼|&#181;|&#xB5;)m", re.IGNORECASE)
-"""Spellings of the unit in files, including the wrong code page."""
+"""Spellings of the unit µm in files, including text that was read in the wrong code page."""
 _OTHER_UNITS = {"nm": 1e-3, "mm": 1e3, "cm": 1e4, "Å": 1e-4, "&#197;": 1e-4, "&#xC5;": 1e-4}
-"""Further units of OME -> micrometres."""
+"""Other unit of OME-TIFF -> micrometres."""
 SQUARE = 0.01
 """Largest relative difference of the sides of a pixel that counts as square."""
 MICROSCOPES = (0.05, 10.0)
-"""Plausible micrometres per pixel of a microscope: a screen's 72 per inch is not."""
+"""Plausible range of micrometres per pixel for a microscope; the 72 px per inch of a screen are outside."""
 
 
 def upright(data: bytes, most_pixels: int = MOST_PIXELS) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
@@ -337,8 +337,8 @@ COMMENT, DATE, PREVIEW, OTHER, AFTER, FURTHER = (
     "further pictures",
 )
 _MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd8\xff])", re.DOTALL)
-"""A JPEG marker followed by a length, or the end marker. Within image data a 255 is followed by 0 or by a
-marker that is not listed here."""
+"""Pattern of a JPEG marker with a length, or of the end marker. Image data never match: there, 0 or another
+marker follows a byte 255."""
 _END_OF_IMAGE, _JFIF, _COMMENT = 0xD9, 0xE0, 0xFE
 _JFIF_BYTES = 14
 _REPORTED = {
@@ -348,7 +348,7 @@ _REPORTED = {
     0xED: (b"Photoshop 3.0\0",),
     0xEE: (b"Adobe",),
 }
-"""Application segments of JPEG, by their start, that describe the pixels or that Pillow reports."""
+"""JPEG application marker -> starts of segments that describe the pixels or that Pillow reports."""
 _PNG_SIGNATURE = 8
 _PNG_REPORTED = frozenset(
     (

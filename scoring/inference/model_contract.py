@@ -89,15 +89,13 @@ def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Findi
     findings = []
     if trained:
         sentence = (
-            f"In training mode: {_listed(trained)}, which normalizes each image by its own values instead "
-            "of the learned values."
+            f"In training mode: {_listed(trained)}. The model then normalizes each image by the image's own "
+            "values instead of the learned values."
         )
         findings.append(warning("training-mode", file_name, f"{sentence} {EVALUATION_MODE}"))
     named = f"Random: {_listed(random)}." if random else "No operator is known to be random."
     if moved > 0:
-        sentence = (
-            f"Two runs on the same image differ (by up to {moved:.3g}): its scores cannot be reproduced."
-        )
+        sentence = f"Two runs on the same image differ by up to {moved:.3g}, so scores cannot be reproduced."
         findings.append(error("random-model", file_name, f"{sentence} {named} {REPEATABLE}"))
     elif not all(operator.seeded for operator in random):
         sentence = f"It has random operators without a seed, so its score may differ from run to run. {named}"
@@ -129,7 +127,7 @@ def _versions(facts: ModelFacts, contract: Contract, file_name: str) -> list[Fin
                 f"The file has IR version {facts.graph.ir_version}; {contract.runtime} loads up to "
                 f"{contract.highest_ir_version} and would refuse it. Set model.ir_version = "
                 f"{contract.highest_ir_version} "
-                "before onnx.save: the current onnx package writes a newer one by default.",
+                "before onnx.save: the current onnx package writes a newer version by default.",
             )
         )
     if contract.highest_opset is not None and facts.graph.opset > contract.highest_opset:
@@ -172,8 +170,8 @@ def _inputs(inputs: Sequence[Tensor], contract: Contract, file_name: str) -> lis
                 "single-input",
                 file_name,
                 (
-                    "The model takes the image only. It runs, but the rules ask for both inputs; the "
-                    "demographics are not used."
+                    "The model takes the image only. The model runs, but the rules ask for both inputs; "
+                    "the demographics are not used."
                 ),
             )
         ]
@@ -228,10 +226,13 @@ def _is_vector(tensor: Tensor, length: int | None) -> bool:
 def _adapted(facts: ModelFacts, contract: Contract, file_name: str) -> list[Finding]:
     if not facts.adapter:
         return []
-    sentence = f"The model does not take float32 (1, {CHANNELS}, H, W): an adapter gives it {facts.adapter}."
+    sentence = (
+        f"The model does not take float32 (1, {CHANNELS}, H, W): Benchside converts the image to "
+        f"{facts.adapter}."
+    )
     if contract.highest_opset is None:
         return [note("adapted-input", file_name, sentence)]
-    sentence = f"{sentence} {contract.runtime.capitalize()} has no adapter and would refuse the model."
+    sentence = f"{sentence} {contract.runtime.capitalize()} converts nothing and would refuse the model."
     return [warning("adapted-input", file_name, sentence)]
 
 

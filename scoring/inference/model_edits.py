@@ -16,13 +16,14 @@ from scoring.inference.onnx_scan import ModelRefused, scan
 ADDED = "benchside"
 """Prefix of added tensors."""
 MAP = 4
-"""Axes of a map of numbers (1, K, H, W)."""
+"""Number of axes of an output map (1, K, H, W)."""
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 NORMALISED = {
     "imagenet": (MEAN, tuple(1 / deviation for deviation in DEVIATION)),
     "signed": ((0.5,), (2.0,)),
 }
-"""Offset to subtract from pixels in 0 to 1 and factor to multiply by, per channel or for all."""
+"""Pixel range -> offset that is subtracted from pixels in 0 to 1, and factor by which the result is
+multiplied; one value per channel, or one for all channels."""
 FLOATS = {
     onnx.TensorProto.FLOAT: np.float32,
     onnx.TensorProto.FLOAT16: np.float16,
@@ -54,7 +55,8 @@ def edited_model(data: bytes, name: str, edits: Pairs) -> bytes:
             EDITS[edit](graph, value)
     except (IndexError, KeyError, ValueError) as fault:
         message = (
-            f"It has {len(graph.input)} inputs and {len(graph.output)} outputs, not those that are named."
+            f"The model has {len(graph.input)} inputs and {len(graph.output)} outputs; the option names "
+            "others."
         )
         raise InputRefused([error("bad-option", name, message)]) from fault
     written: bytes = model.SerializeToString(deterministic=True)

@@ -38,8 +38,8 @@ class Answered(NamedTuple, Generic[Result]):
 
 
 Work = Callable[[ModelProcess, bytes, int, "PoolSettings"], Answered[Result]]
-"""Function from (model, image file, number of the image, settings) to a result; it is called in other
-threads, and pickled for other machines."""
+"""Function from (model, image file, number of the image, settings) to a result. The function is called in
+other threads, and pickled for other machines."""
 
 
 @dataclass(frozen=True)

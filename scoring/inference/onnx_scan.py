@@ -121,8 +121,8 @@ def check_kind(data: bytes) -> None:
     announced = announced_size(data)
     if announced > len(data):
         raise _unreadable(
-            f"The file is cut off: {len(data):,} bytes are there, but it announces {announced:,} or "
-            "more. Copy it again."
+            f"The file is cut off: {len(data):,} bytes are there, but its content needs {announced:,} or "
+            "more. Copy the file again."
         )
 
 
@@ -286,7 +286,8 @@ RANDOM = frozenset(
 MOST = 20
 """Maximum operators in a list."""
 MODE_AS_ATTRIBUTE, DROPOUT_MODE_AS_INPUT, NORMALIZATION_MODE_AS_ATTRIBUTE = 7, 12, 14
-"""Operator versions: up to the first one, `is_test` says whether a network is used or trained."""
+"""Operator set versions up to which an operator states its training mode in a certain way; up to the first
+version by the attribute `is_test`."""
 
 Found = tuple[str, str, bool]
 """Operator, name of the node (or of its output), and whether it has a seed."""

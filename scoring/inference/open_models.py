@@ -23,7 +23,7 @@ LEFT_SECONDS = 10
 """Time without a request after which a visitor leaves the queue."""
 
 Start = Callable[[bytes], LoadedModel]
-"""Function that loads a model."""
+"""Function from the bytes of a model file to the loaded model."""
 
 
 class NoPlace(Exception):

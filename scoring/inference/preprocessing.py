@@ -21,7 +21,7 @@ Pixels = NDArray[np.uint8]
 
 FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "GIF")
 CASE_FORMATS = "JPEG, PNG, TIFF, BMP, WebP and GIF"
-"""The same as text; the page of single images accepts more formats (`image_sanitizer.READ_FORMATS`)."""
+"""These formats as text; the page of single images accepts more formats (`image_sanitizer.READ_FORMATS`)."""
 MOST_PIXELS = 178_956_970
 OVERVIEW_PIXELS = 1_500_000
 """Maximum pixels of the overview of a slide."""
@@ -36,7 +36,7 @@ FILTERS = {
 _ORIENTATION = 274
 REGION = "export the region of interest as PNG, at full resolution"
 TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-"""Magic numbers of TIFF, which whole slides also use."""
+"""Magic numbers of TIFF files; most whole slides are TIFF files too."""
 _OTHERS = (
     (b"%!PS", "PostScript"),
     (b"\xc5\xd0\xd3\xc6", "PostScript"),

@@ -29,14 +29,14 @@ MODULES = (
 SECONDS, MEMORY_BYTES, RESULT_BYTES = 20, 1_000_000_000, 600_000_000
 """Limits of one reading: wall time, process memory, and bytes that the server takes back."""
 MOST, WARM = 8, 2
-"""Maximum number of processes, and number of those that wait for the next file."""
+"""Maximum number of processes, and number of idle processes that wait for the next file."""
 LARGE_BYTES = 8_000_000
 """Number of bytes after which a process is replaced by a new one with less memory."""
 REMEMBERED, REMEMBERED_SECONDS = 32, 60
-"""Files that exceeded these limits and are refused at once when they come again, and for how long: a page
-reads a file first to recognise it and then to score it."""
+"""Number of remembered files that exceeded these limits, and time for which they are remembered. A page reads
+a file twice, to recognise and to score it; a remembered file is refused at once."""
 LIMITS = Limits(memory_bytes=MEMORY_BYTES, run_seconds=SECONDS, decoders=MODULES)
-_PLAINER = "Save it again with only the table or list, or split it."
+_PLAINER = "Save the file again with only the table or list, or split the file."
 _MESSAGES = {
     RUNNING: f"it took longer than {SECONDS} s to read and was stopped.",
     "model-out-of-memory": f"it needs more than {MEMORY_BYTES / 1e9:g} GB of memory to be read.",

@@ -15,7 +15,7 @@ from scoring.common.transport import READERS
 from scoring.inference import sandbox, worker_protocol
 
 CODECS = ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp437", "latin-1", "unicode_escape")
-"""Python loads each of these on first use, which a confined process cannot."""
+"""Codecs to load before confinement: Python loads a codec on first use, which a confined process cannot."""
 
 
 def main(settings: dict[str, Any]) -> None:

@@ -24,19 +24,19 @@ OfColours = Planes | Sequence[Plane]
 Floats32 = NDArray[np.float32]
 
 BITS = 22
-"""Fraction bits of Pillow's weights (`PRECISION_BITS` in its Resample.c)."""
+"""Number of bits after the binary point in Pillow's weights (`PRECISION_BITS` in its Resample.c)."""
 FRACTION = 11
-"""Fraction bits that decide the rounding of most values."""
+"""Number of bits after the binary point that decide the rounding of most values."""
 SHIFT = np.float32(1.5 * 2 ** (23 - FRACTION))
-"""Constant that, added to a float32, puts the number in units of 2**-FRACTION into the lowest bits."""
+"""Constant: float32 + SHIFT has the number, in units of 2**-FRACTION, in its lowest bits."""
 ZERO = SHIFT.view(np.int32) >> FRACTION
-"""Remainder of SHIFT's bits beside an integer: a multiple of 256."""
+"""What SHIFT adds to the integer part: a multiple of 256, which uint8 drops."""
 BLOCK = 16
-"""Positions whose weights form one dense matrix."""
+"""Number of neighbouring output positions whose weights form one dense matrix."""
 ROWS = 600
-"""Number of rows processed at once, so that they stay in a core's cache."""
+"""Number of rows processed at once; so few rows stay in a core's cache."""
 MOST_OPEN = 0.02
-"""Share of undecided values above which integers are slower than Pillow."""
+"""Share of values with an undecided rounding above which this method is slower than Pillow."""
 
 
 _held = threading.local()
@@ -71,7 +71,7 @@ FILTERS: dict[str, tuple[Callable[[float], float], float]] = {
     "bicubic": (_bicubic, 2.0),
     "bilinear": (_bilinear, 1.0),
 }
-"""Pillow's filters: the function, and its radius."""
+"""Pillow's filter -> the function, and the function's radius."""
 
 
 @dataclass(frozen=True)

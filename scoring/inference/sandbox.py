@@ -44,7 +44,7 @@ CALLS: dict[str, tuple[int | None, ...]] = {
         Path(__file__).with_name("system_calls.csv").read_text("ascii").splitlines()[1:]
     )
 }
-"""The system calls that computing needs: number on x86-64 and on aarch64; None: not available."""
+"""System call that computing needs -> its numbers on x86-64 and aarch64; None: not available."""
 _DUPFD, _GETFD, _SETFD, _GETFL, _SETFL, _DUPFD_CLOEXEC = 0, 1, 2, 3, 4, 1030
 
 

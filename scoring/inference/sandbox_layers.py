@@ -52,7 +52,7 @@ def check(achieved: Iterable[str], every_layer: bool) -> None:
     if lacking:
         raise ModelFailed(
             "not-confined",
-            "This server can be reached from other machines and cannot confine models fully: it lacks "
+            "Other machines can reach this server, but the server cannot confine models fully: it lacks "
             f"{', '.join(LAYERS[layer] for layer in lacking)}. Send predictions instead of the model, or ask "
             "the operator of the server.",
         )

@@ -15,7 +15,7 @@ from scoring.inference.worker_results import ModelFacts
 from scoring.inputs.nuclei.reader import Nuclei
 
 OutputOrder = tuple[int, ...] | None
-"""The output of each class; None if outputs are in the order of the classes."""
+"""Number of the output for each class; None if outputs are in the order of the classes."""
 UNKNOWN_WORD = "unknown"
 """Label of an unknown age, gender or body site."""
 

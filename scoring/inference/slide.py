@@ -22,20 +22,20 @@ Box = tuple[int, int, int, int]
 DECODED_PIXELS = 48_000_000
 """Maximum pixels of the tiles that are decoded for one overview or region."""
 MOST_PAGES, MOST_SIDE, MOST_TEXT = 64, 1 << 24, 1 << 20
-"""Maximum number of pictures that are looked at, side of a slide in px, and characters of a description."""
+"""Maximum number of examined pictures in a file, side of a slide in px, and characters of a description."""
 LEAST_COST = 4096
-"""Pixels that a smaller tile counts as: opening a tile takes time, too."""
+"""Minimum pixels that a tile counts in the limit, because opening a tile also takes time."""
 COMPRESSIONS = (1, 5, 8, 32773, 32946)
-"""Uncompressed, LZW, deflate, PackBits, deflate: libtiff decodes them, and JPEG."""
+"""TIFF codes of uncompressed, LZW, deflate, PackBits and deflate, which libtiff decodes (and JPEG)."""
 _JPEG, JPEG_2000 = 7, (33003, 33005, 34712)
 _YCC_2000 = 33003
 READ = "uncompressed, JPEG, JPEG 2000, LZW, deflate and PackBits"
 _RGB, _YCC = 2, 6
 _RESOLUTIONS, _UNIT, _SUBSAMPLING, _ORIENTATION = (282, 283), 296, 530, 274
 _ASIDE = ("label", "macro")
-"""Words in the description of a picture that can show a patient's name."""
+"""Words that describe pictures of a slide's label, which can show a patient's name."""
 _LABEL = re.compile(rf"^\s*({'|'.join(_ASIDE)})(\s+\d+x\d+)?\s*$", re.MULTILINE | re.IGNORECASE)
-"""The line by which such a picture says so: a slide may have the word elsewhere."""
+"""Line in the description of such a picture; the description of a slide may contain the word elsewhere."""
 _MAGNIFICATION = re.compile(r"\bAppMag\s*=\s*(\d{1,3}(?:\.\d{1,3})?)(?![\d.])")
 DAMAGED = "The slide is damaged: its {} cannot be read. Export it again."
 
@@ -188,7 +188,7 @@ def _unread(page: Any) -> str:
         return f"The slide is not in RGB with 8 bits per channel: {REGION}."
     by_jpeg = int(page.compression) in (_JPEG, *JPEG_2000)
     if not by_jpeg and (int(page.compression) not in COMPRESSIONS or int(page.photometric) == _YCC):
-        return f"The slide is compressed in a way that is not read. Tiles are read {READ}: {REGION}."
+        return f"The compression of the slide is not supported. Supported: {READ}. Otherwise {REGION}."
     wide, tall = _tile_size(page)
     if not (0 < wide <= MOST_SIDE and 0 < tall <= MOST_SIDE):
         return DAMAGED.format("size of tiles")

@@ -39,11 +39,11 @@ main(settings)
 # should hold in its address space.
 WORKER = (sys.executable, "-I", "-c", _BOOTSTRAP.replace("{module}", "worker"))
 READER = (sys.executable, "-I", "-c", _BOOTSTRAP.replace("{module}", "reader_worker"))
-"""Commands that start a child: for models and images, and for readers of visitors' files."""
+"""Commands that start a child process: for models and images, and for readers of visitors' files."""
 
 
 PLAIN_MODEL_BYTES, COPIES = 160 << 20, 5
-"""Extra bytes of address space for each byte of a model beyond that size."""
+"""Size of a model up to which no extra address space is needed, and extra bytes for each byte above it."""
 CPU_SECONDS, NICENESS = 86_400, 10
 """Total processor time of a worker, and the increase of its niceness."""
 

@@ -69,8 +69,8 @@ NUMBERS = "biuf"
 NO_FOLDER = os.path.join(os.devnull, "none")
 """Folder in which the runtime looks for files beside a model; it is empty and nobody can write to it."""
 MOST_OUTPUTS = worker_protocol.PARTS - 2
-"""Maximum number of outputs that are sent for an image; challenges read the first few, and the others become
-null."""
+"""Maximum number of outputs that are sent for an image. Challenges read only the first outputs; the others
+are sent as null."""
 _MEMORY = re.compile(r"bad_?\s?alloc|failed to allocate|out of memory|AllocateRaw", re.IGNORECASE)
 _SOURCE = re.compile(r"^(\[ONNXRuntimeError\] : \d+ : \w+ : )?(/\S+:\d+ .*?\) (?=[A-Z]))?")
 

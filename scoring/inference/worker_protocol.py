@@ -121,7 +121,7 @@ def _read_exactly(stream: Reader, size: int) -> bytearray:
 
 
 MALFORMED = (KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError)
-"""Exceptions that these functions raise for a malformed reply."""
+"""Exceptions that the functions of this module raise for a malformed reply."""
 _NUMBER_TYPES = ("<f4", "<f8")
 
 Header = dict[str, Any]

@@ -24,8 +24,8 @@ TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".json", ".geojson")
 AGAIN = "Zip the folder again without password, links or nested archives."
 DIRECTORY_BYTES = 16_000_000
 NAME_BYTES, EXTRA_BYTES = 4_096, 2_048
-"""Limits of a directory entry: its name, and extra data of programs, for which zipfile needs quadratic
-time."""
+"""Maximum bytes of a directory entry's name, and of its extra fields; zipfile needs quadratic time for extra
+fields."""
 ENTRY_BYTES = 46  # of a member in the directory, without its name, extra fields and comment
 TAIL = 65_557  # the end record is 22 bytes and a comment of at most 65,535
 UTF8 = 0x800  # the flag of a name in UTF-8; others are read as code page 437
@@ -182,11 +182,11 @@ def _directory_problem(file: io.BufferedIOBase, start: int, end: int) -> str:
             break  # zipfile stops there too, and says why
         count += 1
         if count > MEMBERS:
-            return f"it contains more files than its directory lists, and more than {MEMBERS:,}."
+            return f"it contains more than {MEMBERS:,} files, and more than its directory lists."
         sizes = struct.unpack("<HHH", head[28:34])
         if sizes[0] > NAME_BYTES or sizes[1] > EXTRA_BYTES:
             longest = f"a name of {sizes[0]:,} bytes and {sizes[1]:,} bytes of extra fields"
-            return f"file {count:,} has {longest}; at most {NAME_BYTES:,} and {EXTRA_BYTES:,} are read."
+            return f"file {count:,} has {longest}; at most {NAME_BYTES:,} and {EXTRA_BYTES:,} are allowed."
         at += ENTRY_BYTES + sum(sizes)
     return ""
 

@@ -24,7 +24,7 @@ ID_COLUMNS = (
 """Headers of the case id, as `tables.key` returns them; the first that exists is used."""
 
 ROBOFLOW = re.compile(r"(.+)_(?:jpe?g|png|tiff?|bmp|webp)\.rf\.[0-9a-f]{32}", re.IGNORECASE)
-"""A file as Roboflow exports it: its old name, its old ending, and a hash."""
+"""Pattern of a file name that Roboflow writes: the old name, the old extension, and a hash."""
 
 
 @dataclass(frozen=True)

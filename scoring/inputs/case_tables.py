@@ -33,10 +33,10 @@ SHOWN = 3
 WITH_UNIT = re.compile(r"\s*[+-]?\d+(?:[.,]\d+)?\s*([^\W\d_]{1,5}(?:[^\w\s,;][^\s,;]{0,4})?)\s*")
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 OF_JOBS = (
-    " These are jobs of Grand Challenge: put their predictions.json beside them, which names their cases."
+    " These are jobs of Grand Challenge: add the file predictions.json, which names the case of each job."
 )
 OF_ROWS = (
-    " These are numbers of rows, and rows are not matched by position unasked: write the names of the cases."
+    " These are row numbers. Benchside matches rows by position only if you choose it: write the case names."
 )
 
 

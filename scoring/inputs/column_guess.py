@@ -24,13 +24,13 @@ AFFIXES = frozenset((
     *("pred", "preds", "prediction", "predictions", "predicted", "sigmoid", "output", "outputs", "class"),
     *("conf", "confidence", "risk", "value", "y", "w", "ip", "wahrscheinlichkeit"),
 ))  # fmt: skip
-"""Words that occur beside the name of a class."""
+"""Words that column names contain in addition to the name of a class."""
 ALIKE, LEAST_LETTERS = 0.86, 5
-"""Minimum similarity of two names to be spellings of each other, and minimum length."""
+"""Minimum similarity of two names that count as spellings of each other, and minimum length of such names."""
 LOOKED_AT, MOST = 500, 4
-"""Number of cells that identify a column, and maximum columns offered for a required one."""
+"""Number of cells that are read to identify a column, and maximum columns offered for a required column."""
 MOST_IDS = 0.5
-"""Minimum share of cells that must be cases of the truth."""
+"""Minimum share of cells that are cases of the truth, for a column of case ids."""
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,7 @@ def _pairs(headers: Sequence[str], wanted: Mapping[str, tuple[str, ...]]) -> Ite
 
 
 ROWS_LOOKED_AT = 2_000
-"""Rows, spread over a table, by which its scale is told."""
+"""Number of rows, spread over a table, that decide the scale of its numbers."""
 
 
 def readings_of(table: TextTable, form: TableForm, guessed: ColumnGuess) -> list[SuggestedFix]:

@@ -18,15 +18,15 @@ HEAD = 20_000
 ARFF, OF_R, SQL, OF_PSQL = "Weka's ARFF", "R's write.table", "An SQL dump of a database", "A listing of psql"
 TWO_LEVELS = "A table of pandas with two lines of headings"
 BLANKS = re.compile(r'"[^"]*"(?: "[^"]*")+')
-"""Headings with quotation marks and blanks between them."""
+"""Pattern of a header of quoted names that blanks separate."""
 CASE = "image"
 MARKS = "\t;"
-"""Separators other than blanks. With commas, numbers with decimal commas have more cells than the header."""
+"""Separators other than blanks. Commas are left out, because a decimal comma would split a number."""
 BELOW_HEADER = re.compile(r"-+(?:\+-+)+", re.ASCII)
 COUNT = re.compile(r"\(\d+ rows?\)", re.ASCII)
-"""What psql writes below a table."""
+"""Pattern of the line that psql writes below a table."""
 ONE_NAME = re.compile(r"[^,]+,+")
-"""A line with the name of the first column alone."""
+"""Pattern of a line that contains only the name of the first column."""
 ATTRIBUTE = re.compile(r"""@attribute\s+('[^']*'|"[^"]*"|\S+)\s.*""", re.IGNORECASE)
 STATEMENTS = ("--", "/*", "set ", "create ", "begin", "insert into ", "copy ", "pragma ", "drop ", "lock ")
 INSERT = re.compile(r"insert\s+into\s+(\S+)\s*\(([^()]*)\)\s*values\s*", re.IGNORECASE)
@@ -181,11 +181,11 @@ NUMBERED = re.compile(r"(\d{1,9}):(.*)", re.ASCII | re.DOTALL)
 """Pattern of a class as Weka writes it."""
 KINDS = frozenset((b"continuous", b"discrete", b"string", b"time", b"c", b"d", b"s", b"t"))
 ROLES = frozenset((b"meta", b"class", b"ignore", b"m", b"i"))
-"""Entries for a column in lines 2 and 3 of Orange's tables."""
+"""Entries in line 2 (kinds) and line 3 (roles) of tables of Orange."""
 RULE = re.compile(r"\|?[ :|]*-[ :|-]*", re.ASCII)
 """The line below the header of a Markdown table."""
 CP1252 = codecs.lookup("cp1252")
-"""Found on import, as confined processes open no file."""
+"""The codec is loaded on import, because confined processes cannot open files."""
 WINDOWS = "Text in Windows-1252, not UTF-8,"
 OTHER = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, *FOREIGN)
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")

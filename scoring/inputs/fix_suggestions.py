@@ -23,11 +23,11 @@ from scoring.common.fixes import (
 from scoring.inputs.case_ids import case_parts
 
 ALIKE = 0.75
-"""Minimum similarity of two headers to be spellings of each other (`difflib`)."""
+"""Minimum similarity (`difflib`) of two headers that count as spellings of each other."""
 MOST = 4
-"""Maximum columns offered for a missing one."""
+"""Maximum columns offered for a missing column."""
 SEPARATORS = ("|", "^", ":", " ")
-"""Separators of some programs that are used only if chosen."""
+"""Rare separators, which Benchside uses only if the visitor chooses them."""
 LONGEST = 200
 """Maximum compared characters of a header."""
 LOOKED_AT = 20
@@ -36,12 +36,12 @@ NUMERIC = re.compile(r"\s*[+-]?\d*[.,]?\d+([eE][+-]?\d+)?\s*", re.ASCII)
 IN_PERCENT = re.compile(r"\s*[+-]?[0-9]*[.,]?[0-9]+\s*%\s*")
 """Pattern of a number with a percent sign, with optional blanks between."""
 OF_ALL = re.compile(r"(.*[_. ])?(mean|avg|average|ensemble|combined|score|final)([_. ].*)?", re.IGNORECASE)
-"""Pattern of a heading of the result of several models, which comes before that of each."""
+"""Pattern of a heading for the joint result of several models; such a column is offered first."""
 OF_OTHERS = re.compile(
     r"(?i)y_true|(?:ground[_ ]?)?truth|gt|(?:true|actual)[_ ](?:label|class|value)"
     r"|age(?:_.*)?|alter|fold|width|height"
 )
-"""Headings of columns of numbers that are the truth, or about something else."""
+"""Pattern of headings of numeric columns that contain the truth, or no prediction."""
 Kind = Literal["", "text", "id", "number"]
 Columns = Sequence[Sequence[str]]
 
@@ -172,11 +172,11 @@ def _plain(text: str) -> str:
 
 
 LEAST = 0.5
-"""Minimum share of names that must fit after removing the prefix or suffix."""
+"""Minimum share of names that match after removing a prefix or suffix."""
 COMPARED = 500
 """Maximum compared names."""
 SPELLINGS = 20
-"""Maximum beginnings of names, such as centers, that are spelled otherwise."""
+"""Maximum number of different starts of names, such as centers, that are spelled differently."""
 ZEROS_BEFORE = re.compile(rf"0+{re.escape(ANY)}")
 ENDS_IN_NUMBER = re.compile(r"(.*?)(\d+)", re.ASCII | re.DOTALL)
 

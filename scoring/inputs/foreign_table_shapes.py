@@ -55,7 +55,7 @@ def shape_problem(
         message = f"cases are in columns ({', '.join(cases[:3])}): write a row for each case."
         return error("missing-column", table.header_place, message).with_fixes(editing("transpose"))
     if len(cases) == 1 and all(NUMERIC.fullmatch(cell) for cell in table.header if cell not in cases):
-        message = "the first line is a case: write the names of the columns above it."
+        message = "the first line is a case: insert a line with the names of the columns above it."
         return error("missing-column", table.header_place, message).with_fixes(editing("header"))
     if {*form.columns} & {*table.header} or len(form.columns) < 2:
         return None
@@ -74,7 +74,7 @@ def _gaps(table: TextTable, form: TableForm) -> Finding | None:
     is_known = len(wanted) > 1 and wanted <= empty.keys()
     if not is_known or not 0 < count < len(wanted) * len(table) or count < sum(empty.values()):
         return None
-    message = f"{count:,} cells are empty: write a number in each, also 0."
+    message = f"{count:,} cells are empty: write a number in each of these cells, even if it is 0."
     return error("missing-value", table.name, message).with_fixes(_filling(count, "empty cells"))
 
 
@@ -95,7 +95,9 @@ def _long(table: TextTable, form: TableForm) -> Finding | None:
 def gap_problem(table: TextTable, count: int) -> Finding:
     """Return `missing-value` for a long table, with a fix that fills its gaps with 0. `count` is the number
     of missing pairs of case and class."""
-    text = f"long table: {count:,} pairs of case and class are missing. Write a row for each, also for 0."
+    text = (
+        f"{count:,} pairs of case and class have no row. Write a row for each pair, even if the score is 0."
+    )
     fix = _filling(count, "missing pairs of case and class")
     return error("missing-value", table.header_place, text).with_fixes(fix)
 

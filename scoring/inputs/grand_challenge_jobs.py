@@ -26,13 +26,12 @@ from scoring.inputs.table_formats import cells_of
 from scoring.inputs.table_text import CELLS, COLUMNS
 
 LISTING, INPUTS = "predictions.json", "inputs.json"
-"""Files of the platform: the list of jobs of a submission, and the list of a container's inputs beside the
-jobs' files."""
+"""Files of the platform: the list of a submission's jobs, and the list of a job's inputs."""
 LISTING_BYTES = 50_000_000
 KIND = re.compile(r"[_-]+[^_-]+$")
-"""Parts of names in which images of the same case differ: `case__CT.nii.gz`, `case_0000.nii.gz`."""
+"""Pattern of the part in which names of a case's images differ: `case__CT.nii.gz`, `case_0000.nii.gz`."""
 OUTPUT = "output/"
-"""Folder of a job's files, which some downloads omit."""
+"""Folder of a job's output files; some downloads omit this folder."""
 
 
 def by_case(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
@@ -160,7 +159,7 @@ class AnswerColumns:
 USUAL = AnswerColumns()
 ANSWER_BYTES = 1_000_000
 OF_JSON = (".json", ".out")
-"""Extensions of a case's JSON; SageMaker's batches use the second."""
+"""Extensions of JSON files of one case; SageMaker batch transform writes .out."""
 
 
 def open_table(source: Source, name: str | None = None, columns: AnswerColumns = USUAL) -> SourceFiles:

@@ -15,7 +15,7 @@ from scoring.inputs.fix_suggestions import NUMERIC
 from scoring.inputs.table_text import COLUMNS
 
 LONGEST = 20_000
-"""Characters of an object in a cell."""
+"""Maximum characters of an object in a cell."""
 CellColumns = Sequence[Sequence[str]]
 
 
@@ -72,7 +72,7 @@ def _record(cell: str) -> Any:
 FORMAT, OF_LISTS = "A table with names of classes beside their scores", "A table with lists in its cells"
 OF_OBJECTS = "A table with objects in its cells"
 SETTINGS = r"(?:, *\w+=[^\[\](),]+)*"
-"""Pattern of what NumPy and PyTorch write behind values: `dtype=float32`, `device='cuda:0'`."""
+"""Pattern of the text that NumPy and PyTorch write after values: `dtype=float32`, `device='cuda:0'`."""
 LIST = re.compile(rf"(?:(?:array|tensor)\()?\[{{1,2}}([^\[\]]*)\]{{1,2}}{SETTINGS}\)?")
 """Pattern of a list in a cell, as written by Python, NumPy, PyTorch and JSON."""
 SCALAR = re.compile(rf"(?:array|tensor|(?:np|numpy)\.float\d+)\(([-+.\deE]+){SETTINGS}\)", re.ASCII)
@@ -85,7 +85,7 @@ OF_CLASSES, OF_SCORES = ("name", "label", "class"), ("prob", "score", "conf")
 MOST_CLASSES = 200
 MOST_PAIRS = 2_000_000
 LOOKED_AT = 50
-"""Number of rows that decide a column's kind before all are read."""
+"""Number of rows that decide a column's kind before all rows are read."""
 Columns = Sequence[Sequence[str]]
 
 

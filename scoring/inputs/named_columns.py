@@ -19,9 +19,9 @@ from scoring.inputs.tables import TextTable, key
 ENDINGS, MOST_TABLES = (".csv", *OTHER_TABLES), 20
 """Extensions of tables, and maximum tables of a folder that are searched."""
 WHOLE = re.compile(r"^(-*\d+)\.0$")
-"""An integer as some programs write it."""
+"""Pattern of an integer that a program wrote with “.0”."""
 Columns = Sequence[tuple[str, str]]
-"""Columns by name, with their content."""
+"""Pairs of a column's name and its content."""
 
 
 @dataclass

@@ -16,9 +16,9 @@ from scoring.metrics import output_kinds
 INFINITE = {"inf", "infinity"}
 BLANKS = " \t\n\v\f\r"
 ODD_CONTROLS = "\x1c\x1d\x1e\x1f"
-"""Blanks of ASCII for Python, but not for other programs."""
+"""Control characters that Python strips as blanks and other programs do not."""
 EXACT_DIGITS = 15
-"""Number of digits up to which an integer is below 2^53."""
+"""Maximum digits of an integer that a float stores exactly (below 2^53)."""
 POWERS = np.array([float(10**k) for k in range(EXACT_DIGITS + 1)])
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}([.,]\d{3})+", re.ASCII)
 WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
@@ -146,14 +146,14 @@ FIXES: Mapping[str, tuple[SuggestedFix, ...]] = {
 }
 """Scale -> alternative edits that read its numbers as probabilities."""
 OF_RISKS = {**FIXES, LOGITS: FIXES[LOGITS][1:]}
-"""The same for one number per case."""
+"""Scale -> alternative edits, if each case has one number."""
 
 
 WORDS = {
     PERCENT: "percent. Divide them by 100",
     BYTES: "probabilities as whole numbers up to 255. Divide them by 255",
 }
-"""Kinds of numbers that are integer multiples of probabilities, and advice."""
+"""Scale of multiplied probabilities -> its description and advice."""
 
 
 def scale_of(outputs: Floats) -> str:

@@ -16,7 +16,7 @@ with suppress(ImportError):  # the package is a part of the app, and of no comma
 
 SAVE = "Save the table as CSV."
 UNPACKED, PACKED = 2, 3
-"""Fields of a page's header: its bytes before and after it was packed."""
+"""Fields of a page's header with the bytes of the page: uncompressed, and compressed."""
 BOOLEAN, WHOLE, TEXT, STRUCTURE = (1, 2), (4, 5, 6), 8, 12
 """Types of fields in Thrift's compact protocol."""
 TOO_LARGE = f"it unpacks to more than {TABLE_BYTES / 1e6:.0f} MB. {SAVE}"

@@ -19,7 +19,7 @@ from scoring.metrics.output_kinds import softmax
 PATIENT, TIME = "PatientID", "RFS"
 LEAST = 2
 ROUNDED = 1e-6
-"""Tolerance by which rounding may raise a curve."""
+"""Maximum rise of a survival curve that counts as rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,4 +312,4 @@ READINGS = {
     "mean": "mean time without an event, the area below the curve",
     "last": "probability at the last time",
 }
-"""Possible numbers of a curve; higher is better."""
+"""Number that is taken from a survival curve -> its description; higher is better."""

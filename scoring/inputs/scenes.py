@@ -72,7 +72,7 @@ class Scene:
 
 
 ReadLabels = Callable[[Opener, Grid | None], LabelVoxels]
-"""Function that reads a mask by the rules of scoring, on a grid that it must share if there is one."""
+"""Function that reads a mask by the rules of scoring. With a grid, the mask must be on this grid."""
 
 
 def read_scene(

@@ -33,9 +33,10 @@ TEXT_TABLES = (".csv", ".tsv", ".tab", ".txt")
 TABLES = (*TEXT_TABLES, ".md", *table_formats.ENDINGS)
 """Extensions of tables."""
 TABLES_IN_FOLDERS = tuple(e for e in TABLES if not e.startswith((".json", ".md", ".npy")))
-"""Places where JSON and arrays probably belong to one case, and Markdown is text."""
+"""Extensions of tables in folders. There, JSON and arrays probably belong to one case, and Markdown is
+text."""
 MOST_ARCHIVES = 4
-"""Zips among other files that are looked into."""
+"""Maximum number of zips that are opened among other files."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ from scoring.inputs.table_text import find_header, is_markup
 ANSWER_BYTES = 100_000
 """Maximum bytes of a JSON file that may belong to one case."""
 DIGITS = 12
-"""Digits of a mean: some official scorers read the last of 16 differently."""
+"""Number of digits of a written mean, because some official scorers read the last of 16 digits
+differently."""
 BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 

@@ -27,7 +27,7 @@ from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
 GZIP, ZIP, PARQUET, FEATHER, NPY = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"ARROW1", b"\x93NUMPY"
 ARRAY = ".npy"
 NOT_AN_ARRAY = (ValueError, EOFError, MemoryError, OverflowError, RecursionError, TypeError, TokenError)
-"""What NumPy raises for a header that lies."""
+"""Exceptions of NumPy for a wrong header."""
 ENDINGS = (
     workbooks.ENDING,
     ".xlsm",
@@ -44,11 +44,11 @@ ENDINGS = (
 JSON_BYTES = 100_000_000
 SAVE = "Save the table as CSV."
 CASE = "image"
-"""Names of a case column without a name."""
+"""Name that a nameless column of case ids gets."""
 OF_ARRAYS = ("class", "label", "categor", "column", "name")
 """Prefixes of arrays that name the columns of another array."""
 SCORES = ("probs", "probabilities", "scores", "predictions")
-"""Names of the score array, if several arrays have its shape."""
+"""Names of the array of scores, if several arrays have the same shape."""
 IN_IMAGES = (
     *("polygons", "nuclei", "features", "nuc", "cells", "annotations", "coord", "bboxes", "boxes", "shapes"),
     *("elements", "points"),
@@ -57,7 +57,7 @@ IN_IMAGES = (
 PLACES = frozenset(("geometry", "box", "bbox", "segmentation"))
 """Keys of objects in a plain list of objects in images."""
 IN_PLACES = frozenset((*IN_IMAGES, *PLACES, "x", "boundingBox", "bounding_box"))
-"""Keys of objects in an image, or of lists of them."""
+"""Keys of objects in an image, or of lists of such objects."""
 Columns = Mapping[str, Sequence[Any]]
 
 
@@ -162,7 +162,7 @@ def _of_arrays(arrays: Mapping[str, np.ndarray], name: str) -> Columns:
     cells = sum(array.size for array in arrays.values())
     if not 0 < rows <= LINES or cells > CELLS:
         raise refuse(
-            name, f"its arrays have {rows:,} rows and {cells:,} values, not those of a table. {SAVE}"
+            name, f"its arrays have {rows:,} rows and {cells:,} values, which is not a table. {SAVE}"
         )
     columns: dict[str, Sequence[Any]] = {}
     for key, array in arrays.items():

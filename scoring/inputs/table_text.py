@@ -9,7 +9,8 @@ from scoring.common.findings import InputRefused, error
 
 TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 200_000, 1000, 1_000_000
 CELLS = 4_000_000
-"""A cell takes about 100 bytes during reading: 400 MB. 100,000 cases may have 40 columns."""
+"""Maximum cells of a table, such as 40 columns of 100,000 cases. A cell takes about 100 bytes during reading,
+so such a table takes 400 MB."""
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 NUMBER = re.compile(r'[\s"]*[+-]?\d*[.,]?\d+\s*%?[\s"]*', re.ASCII)
 FOREIGN = {

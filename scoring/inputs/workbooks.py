@@ -33,10 +33,10 @@ DATE_FORMATS = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range
 QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 DATE_LETTERS = re.compile(r"[ymdhs]", re.IGNORECASE)
 ZEROS = re.compile(r"(0{2,})(;@)?")
-"""A format that pads integers with zeros: 61 is shown, and meant, as the id 0061."""
+"""Pattern of a number format that pads integers with zeros: 61 is shown as the id 0061."""
 REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 FIRST_DAY = datetime(1899, 12, 30)
-"""Day 0 of date numbers."""
+"""Day 0 of Excel's date numbers."""
 TRUTHS = ("FALSE", "TRUE")
 Attributes = Mapping[str, str]
 Cells = dict[int, dict[int, str]]

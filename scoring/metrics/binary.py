@@ -12,7 +12,7 @@ from scoring.metrics.classification import divide, f_score, running_sums
 
 ROUNDING = 1e-9
 MARGIN = 1e-6
-"""Distance below the lowest score of the threshold that predicts every case positive."""
+"""Distance from the lowest score down to the threshold at which every case is positive."""
 
 
 @dataclass(frozen=True)

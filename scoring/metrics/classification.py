@@ -13,7 +13,7 @@ CHUNK_CELLS = 4_000_000
 
 
 LONG = 64
-"""Number of replicates from which rows are added as a whole."""
+"""Minimum number of replicates for adding whole rows of weights at once."""
 CLASSES_AT_ONCE = 64
 """Maximum classes whose indicators are held at once."""
 

@@ -14,11 +14,12 @@ from scoring.metrics.detection_matching import COCO_LIMITS
 from scoring.metrics.task_cases import DetectionCases
 
 RATES = {"luna16": 2.0 ** np.arange(-3, 4), "camelyon16": 2.0 ** np.arange(-2, 4)}
-"""Numbers of false alarms per image at which FROC averages the sensitivity."""
+"""Rule of FROC -> the numbers of false alarms per image at which the sensitivity is averaged."""
 RECALLS = np.linspace(0, 1, 101)
 CHUNK_CELLS = 2_000_000
 OfClass = Callable[..., Floats]
-"""A metric [b] of one class, of the cases, its rows, its objects [b] and the weights of the images [b, N]."""
+"""Function from the cases, the class's rows, its number of objects [b] and the weights of images [b, N] to
+the class's metric [b]."""
 
 
 def f1(

@@ -21,13 +21,14 @@ EVERY = 2
 LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 BLACK, FIELD_STOP_RIM, LEAST_SEEN, LEAST_FILLED = 24, 8, 0.2, 0.98
 DARK_CHANNEL, BRIGHT_CHANNEL = 40, 210
-"""A pixel is underexposed if no channel reaches the first value, overexposed if all channels exceed the
-second. Skin of any tone does neither."""
+"""A pixel is underexposed if no channel reaches the first value, and overexposed if all channels exceed the
+second value. Skin of any tone is neither."""
 SKIN_CR, SKIN_CB, SKIN_LUMA = (133, 185), (70, 132), 30
 WHITE_CHANNEL = 225
 STAINED_DENSITY = 0.15
 USUAL_LUMA, LEAST_LIGHT = 165.0, 10
-"""Mean luma of the sample images of skin; and what is added to a luma before anything is divided by it."""
+"""Mean luma (brightness) of the sample images of skin; and a constant that is added to a luma before a
+division by it."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,7 @@ def tissue(colours: Floats, total: int) -> Tissue:
 EDGES_SIDE, EDGES_SMOOTHED, EDGES_SHARE = 64, 1.5, 0.9
 MIDDLE = 0.3
 CHROMA = 4.0
-"""Weight of edges in a colour channel against edges in the luma."""
+"""Weight of edges in a colour channel, relative to edges in the luma (brightness)."""
 
 
 def edges_of_middle(small: Numbers) -> float:
@@ -210,8 +211,8 @@ FAINTEST = 0.3
 CENTRE, RIM, WITHIN, OUTSIDE = 0.2, 0.38, 0.25, 0.36
 COLOURS, REST, FEATURES = 1 / 8, 1 / 64, 46
 STEPS = np.array([COLOURS] * 12 + [REST] * 30 + [COLOURS] * 3 + [REST])
-"""Step to which appearance is rounded: files stay small, and new images are comparable with those in
-files."""
+"""Step of each feature to which appearance is rounded: files stay small, and new images are comparable with
+saved ones."""
 
 
 def appearance(small: Numbers) -> Floats:

@@ -10,7 +10,7 @@ from scoring.common.arrays import Bools, Floats
 from scoring.metrics.classification import divide
 
 Groups = Mapping[str, Mapping[str, Bools]]
-"""Members [N] by column and group name."""
+"""Column -> name of a group -> whether each case is in the group [N]."""
 AGE_BANDS = ((0, 30, "0-29"), (30, 50, "30-49"), (50, 70, "50-69"), (70, np.inf, "70+"))
 """Age bands in years: from (included), to (excluded), name."""
 

@@ -41,7 +41,7 @@ k)."""
 NEAR = 16
 """Distance, in voxels along the shortest edge, up to which one tree of a whole surface is searched."""
 FEW = 150
-"""Number of elements of either surface in a box above which the box is split."""
+"""Maximum number of elements of one surface in a box; a box with more elements is split."""
 MOST_SEARCHED = 3_000_000
 """Number of elements of a surface up to which a tree is used for nearest elements."""
 

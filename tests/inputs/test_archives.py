@@ -234,7 +234,7 @@ def test_an_end_record_that_lies_about_the_number_of_files(monkeypatch):
     entry, count = data[at:end], archives.MEMBERS + 1
     record = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 5, 5, len(entry) * count, at, 0)
     said = refusal(data[:at] + entry * count + record, "bad-zip")
-    assert "more files than its directory lists" in said
+    assert "more than its directory lists" in said
 
 
 @pytest.mark.parametrize("name", ["n" * 4_097, "\u202e" * 1_400, "n/" * 2_049])

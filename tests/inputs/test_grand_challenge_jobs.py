@@ -93,7 +93,7 @@ def test_jobs_without_their_list_say_what_lacks():
     challenge = scoring.load_challenge("hecktor2026")
     truth = challenge.read_truth({"clinical.csv": b"PatientID,Relapse,RFS\nA,1,300\nB,0,900\n"}, "truth")
     (problem,) = refused(challenge.read_predictions, files, truth).problems
-    assert "put their predictions.json beside them" in problem.message
+    assert "add the file predictions.json" in problem.message
 
 
 def test_job_folders_are_recognised():

@@ -157,7 +157,7 @@ def test_other_tables_of_three_columns_stay_as_they_are(rows):
             "text. Save ids as text",
         ),
         (npy_of(f"{{'descr': {'[' * 3000}}}"), "NumPy array of numbers"),
-        (npz(scores=np.float64(1)), "not those of a table"),
+        (npz(scores=np.float64(1)), "which is not a table"),
         (b'{"a": {"x": 1, "x": 2}, "b": {"x": 3}}', "the key 'x' twice"),
         (b"PAR1" + b"\0" * 100, "Feather is damaged or cut off"),
         (b"[" * 100_000, "nested too deeply"),

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from distributed import Future
 
 PER_THREAD = 2
-"""Number of chunks in progress per thread, so that neither side holds all data."""
+"""Maximum number of chunks in progress per thread, so that neither this machine nor a worker holds all
+data."""
 MOST_ATTEMPTS, RETRIES = 4, 2
 GATHER_SECONDS, WATCH_SECONDS, DESERTED_SECONDS = 60.0, 1.0, 8.0
 _POLL_SECONDS = 0.01
@@ -28,7 +29,7 @@ Common = TypeVar("Common")
 Value = TypeVar("Value")
 
 KEPT_SECONDS = 30.0
-"""Time without a chunk after which a process ends, because the other side may be gone."""
+"""Time without a chunk after which a worker's process ends, because the sender may be gone."""
 _REMEMBERED = 1000
 
 
@@ -242,7 +243,7 @@ class _Stream(Generic[Common, Item, Value]):
         elif self.deserted_since is None:
             self.deserted_since = now
         elif now - self.deserted_since > DESERTED_SECONDS - WATCH_SECONDS:
-            sentence = "All workers ended during the work: start some and run again."
+            sentence = "All workers ended during the work: start workers and run again."
             raise ClusterUnusable(self.cluster.address, sentence)
 
     def end(self) -> None:

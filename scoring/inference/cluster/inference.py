@@ -18,9 +18,9 @@ from scoring.inference.timed_worker import Limits
 from scoring.inference.worker_results import ModelFailed
 
 FIRST_IMAGES, CHUNK_IMAGES, CHUNK_BYTES = 5, 50, 8 << 20
-"""Images in the first chunks, and maximum images in later ones; number of bytes at which a chunk ends."""
+"""Number of images in the first chunks, maximum number in later chunks, and maximum bytes of a chunk."""
 CHUNK_MS = 400.0
-"""Target processor time of a chunk, so that progress also moves with slow models."""
+"""Target processor time of a chunk; short chunks show progress also with slow models."""
 
 Result = TypeVar("Result")
 Pictures = Sequence[Callable[[], bytes] | None]

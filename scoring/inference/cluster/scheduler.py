@@ -21,7 +21,7 @@ AUTHORITY, CERTIFICATE, KEY = (
     "BENCHSIDE_SCHEDULER_CERT",
     "BENCHSIDE_SCHEDULER_KEY",
 )
-"""PEM files of `tls://`: who signed the cluster's certificates, this machine's certificate, and its key."""
+"""PEM files for `tls://`: certificate authority of the cluster, certificate and key of this machine."""
 _ADDRESS = re.compile(r"(tcp|tls)://([^\s:/@?#]+|\[[0-9a-fA-F:]+\]):([0-9]{1,5})")
 
 Result = TypeVar("Result")
@@ -74,7 +74,8 @@ def named() -> Scheduler | None:
     fallback = os.environ.get(FALLBACK, "").strip()
     if fallback not in ("", "local"):
         raise ClusterUnusable(
-            FALLBACK, f"It is {fallback[:40]!r}: the only allowed value is local; leave it out otherwise."
+            FALLBACK,
+            f"The value is {fallback[:40]!r}, but only “local” is allowed: write local or leave it out.",
         )
     parts = _ADDRESS.fullmatch(address)
     if not parts or not 0 < int(parts[3]) < 65536:
@@ -103,7 +104,7 @@ def _certificates() -> tuple[str, str, str]:
         if not path or not Path(path).is_file():
             fault = "is no file" if path else "is not set"
             raise ClusterUnusable(
-                name, f"It {fault}: tls:// needs an authority, a certificate and a key as PEM."
+                name, f"It {fault}: tls:// needs PEM files of an authority, a certificate and a key."
             )
     return paths[0], paths[1], paths[2]
 
@@ -129,9 +130,8 @@ if TYPE_CHECKING:
     from distributed import Client
 
 CONNECT_SECONDS, VERSIONS_SECONDS, ANSWER_SECONDS, CLOSE_SECONDS = 4.0, 30.0, 6.0, 2.0
-"""Time limits: until a scheduler answers, including the import of Dask (a command must report within 10 s
-that nobody answers); until all versions are known, because busy workers need time to import the project; for
-one later answer; until a connection is closed."""
+"""Time limits: until a scheduler answers, including the import of Dask; until all versions are known, because
+busy workers need time to import the project; for one later answer; until a connection is closed."""
 _LOGGERS = ("distributed", "distributed.client", "distributed.comm", "distributed.core", "distributed.gc")
 
 
@@ -229,7 +229,7 @@ def _connect(scheduler: Scheduler) -> "Client":
         return within(seconds + 1, lambda: Client(address, **options))
     except Exception as fault:  # of many kinds, none of which says more to people
         sentence = (
-            f"No scheduler of Dask answers within {CONNECT_SECONDS:g} s: check that it runs, that "
+            f"No scheduler of Dask answers within {CONNECT_SECONDS:g} s: check that the scheduler runs, that "
             "the address is right and that the connection is "
             f"open{', and that the certificates match' if security else ''}."
         )
@@ -256,7 +256,7 @@ def _compared(client: "Client", address: str) -> dict[str, str]:
         )
         raise ClusterUnusable(address, sentence) from fault
     if not of_workers:
-        raise ClusterUnusable(address, "The scheduler has no worker: start some.")
+        raise ClusterUnusable(address, "The scheduler has no worker: start a worker.")
     for worker, there in sorted(of_workers.items()):
         _same(f"The worker {worker}", there, own, address)
     return own

@@ -202,7 +202,7 @@ def blocks_of(runs: LabelRuns, voxels: int) -> Iterator[VoxelBlock]:
 
 
 SLAB = 1 << 25
-"""Number of voxels that are reordered at once."""
+"""Maximum number of voxels that are reordered at once."""
 
 
 def reordered_blocks(opener: Opener, header: Header, way: Orientation) -> Iterator[VoxelBlock]:

@@ -17,9 +17,9 @@ from scoring.inputs.masks.nifti_and_metaimage import Header, checked, read_field
 from scoring.inputs.masks.writing import metaimage_header
 
 MOST_VOXELS = 1 << 27
-"""Maximum voxels of a label map that is held completely."""
+"""Maximum voxels of a label map that is held in memory."""
 CHANNELS = (2, 3)
-"""Channels of GTVp and GTVn, with or without a background channel before them."""
+"""Allowed numbers of channels: GTVp and GTVn; or background, GTVp and GTVn."""
 BACKGROUND = 255
 AS_IS = (0, 1, 2)
 
@@ -110,7 +110,7 @@ def _one_label_map(header: Header, file: ByteFile, channels: int) -> Ints:
             continue
         indices = np.flatnonzero(block.labels)
         if block.labels.max() > 1:
-            raise MaskError("bad-label", "a channel for each structure has other values than 0 and 1.")
+            raise MaskError("bad-label", "a channel has values other than 0 and 1.")
         channel, place = np.divmod(indices + number * VOXELS, size)
         if labels[place].any() or np.unique(place).size < place.size:
             raise MaskError("bad-label", "its channels overlap: write one label map, GTVp as 1, GTVn as 2.")

@@ -19,10 +19,10 @@ from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
 from scoring.inputs.sources import SourceFiles
 
 WHOLE = {".hdr": ".nii", ".mhd": ".mha", ".nhdr": ".nrrd"}
-"""Extension of a header, and of the one file that stands for it and its voxels."""
+"""Extension of a header file -> extension of the single file that replaces header and voxels."""
 VOXELS = (".img.gz", ".img", ".raw.gz", ".raw", ".zraw")
 ENDINGS = (*MASK_ENDINGS, *WHOLE, *VOXELS)
-"""Extensions of volumes in one file or in two."""
+"""Extensions of masks, headers and voxel files."""
 HEADER_BYTES, PIECE = 1 << 20, 1 << 20
 NAMES_VOXELS = re.compile(rb"^[ \t]*(?:ElementDataFile\s*=|data ?file:)[ \t]*([^\r\n]*)\r?\n?", re.M | re.I)
 IS_PACKED = re.compile(
@@ -120,7 +120,7 @@ def _pieces(files: SourceFiles, member: str, voxels: str | None = None) -> Itera
 def _text(head: bytes, named: re.Match[bytes], voxels: str) -> bytes:
     """Return a header of MetaImage or NRRD with unpacked voxels after it."""
     if IS_LATE.search(head):
-        raise MaskError("unreadable-file", f"its voxels begin within {voxels[-60:]}: write one .mha file.")
+        raise MaskError("unreadable-file", f"its voxels begin inside {voxels[-60:]}: write one .mha file.")
     if named[0].lstrip().lower().startswith(b"element"):
         unpacked = re.sub(rb"(?im)^[ \t]*CompressedData[^\r\n]*\r?\n", b"", head[: named.start()])
         return unpacked + b"ElementDataFile = LOCAL\n"
@@ -141,6 +141,7 @@ def _nifti(head: bytes) -> bytes:
         struct.pack_into(order + kind.offset, block, kind.at, kind.length + 4 + offset)
         return bytes(block) + bytes(4)
     message = (
-        "it is no NIfTI header: Analyze 7.5 does not say where its voxels lie. Save the mask as .nii.gz."
+        "it is not a NIfTI header. Headers of Analyze 7.5 state no position of the voxels. Save the mask as "
+        ".nii.gz."
     )
     raise MaskError("unreadable-file", message)

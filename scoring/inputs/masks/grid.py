@@ -11,7 +11,7 @@ from scoring.common.arrays import Floats
 
 TOLERANCE = 0.1
 FURTHEST = 1e6
-"""Tolerance in voxels for the position of a part."""
+"""Tolerance in voxels for the position of a cropped mask, and largest allowed position."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from scoring.inputs.masks.nifti_and_metaimage import open_volume
 from scoring.inputs.masks.writing import metaimage_header
 
 FULL = 255
-"""Value that stands for the structure in single-structure masks, instead of 1."""
+"""Value that masks of a single structure may contain instead of 1."""
 SWAPPED = (0, 2, 1)
 """New labels if 1 and 2 are exchanged."""
 
@@ -97,7 +97,7 @@ def _joined_pieces(openers: Mapping[int, Opener]) -> Iterator[bytes]:
             way = orientation(header.grid, grid)
             if way is None or not way.is_identity:
                 off = difference(header.grid, grid).replace("the truth", "the other")
-                raise MaskError("wrong-grid", f"of its two structures, {off}.")
+                raise MaskError("wrong-grid", f"its two structures do not match: {off}.")
         yield metaimage_header(grid)
         rest = grid.voxels
         for parts in zip(*(blocks(*volume, FULL) for volume in volumes), strict=True):

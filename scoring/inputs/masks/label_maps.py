@@ -99,12 +99,12 @@ def _whole(plane: Array, header: Header) -> Array:
             )
         values = rounded
     if values.size and not (values.min() >= 0 and values.max() <= HIGHEST):
-        raise MaskError("bad-label", f"it holds values outside 0 to {HIGHEST:,}: write labels.")
+        raise MaskError("bad-label", f"it holds values outside 0 to {HIGHEST:,}, which are no labels.")
     return values.astype(np.uint16)
 
 
 ExaminedMask = tuple[str, set[int], Grid]
-"""Member, its values, and its grid."""
+"""A mask: name of the file, values in the mask, and grid."""
 
 
 def masks_of_truth(files: SourceFiles) -> tuple[dict[str, str], list[ExaminedMask]]:
@@ -113,7 +113,7 @@ def masks_of_truth(files: SourceFiles) -> tuple[dict[str, str], list[ExaminedMas
     masks, problems = masks_by_case(files, [member for member in files.members if not is_of_images(member)])
     masks, problems = (masks, problems) if masks else masks_by_case(files, files.members)
     if not masks:
-        message = f"it holds no mask: a folder or zip with a file per case ({', '.join(MASK_ENDINGS)})."
+        message = f"it holds no mask: give a folder or zip with a mask per case ({', '.join(MASK_ENDINGS)})."
         problems.append(error("no-table", files.name, message))
     read = list(examined_masks(files, masks, problems))
     if problems:

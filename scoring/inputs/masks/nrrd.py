@@ -62,9 +62,9 @@ def nrrd_fields(file: ByteFile) -> Fields:
     layers = {value for name, value in pairs.items() if (m := SEGMENT.fullmatch(name)) and m[2] == "Layer"}
     if len(shape) != AXES or len(layers) > 1:
         message = (
-            f"it is not one label map but has the sizes {'×'.join(map(str, shape))[:SHOWN]}: segments that "
-            "overlap are in layers. In 3D Slicer: Segmentations, Export to files, format NIFTI, one file. In "
-            "MITK: one group of labels."
+            f"it is not a 3D label map but has the shape {'×'.join(map(str, shape))[:SHOWN]}, because "
+            "segments overlap. Export one label map. In 3D Slicer: Segmentations, Export to files, format "
+            "NIFTI, one file. In MITK: one group of labels."
         )
         raise MaskError("wrong-grid", message)
     order = ">" if fields.get("endian", "little").lower() == "big" else "<"

@@ -8,7 +8,7 @@ from scoring.inputs.masks.errors import RAS_FROM_LPS
 from scoring.inputs.masks.grid import Grid
 
 SHARE = 4
-"""Size of the box: a fourth of the volume along each axis."""
+"""The example box has 1 / SHARE of the volume's size along each axis."""
 
 
 def box_mask(grid: Grid, label: int) -> bytes:

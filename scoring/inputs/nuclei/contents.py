@@ -123,7 +123,7 @@ VERTICES = 3
 SHOWN = 5
 UNKNOWN = -1
 POLYGONS, FEATURES = "polygons", "features"
-"""Names of the lists in the Multiple polygons format, and in GeoJSON."""
+"""Key of the list of nuclei in the Multiple polygons format, and in GeoJSON."""
 CONFIDENCE = ("score", "confidence", "probability")
 
 Classify = Callable[[str], int | None]
@@ -205,7 +205,7 @@ def same_name(where: str, *images: str) -> Finding:
     """
     text = f"{' and '.join(shortened(image, PATH) for image in images)} have the same name, but nuclei"
     return error(
-        "duplicate-case", where, f"{text} are matched to images by this name. Keep one image, or rename it."
+        "duplicate-case", where, f"{text} are matched to images by name. Keep one image, or rename an image."
     )
 
 
@@ -299,8 +299,8 @@ def _findings(
     long = nuclei.numbers[lengths > DRAWN_VERTICES]
     if len(long):
         message = (
-            f"{named(long)} with more than {DRAWN_VERTICES:,} vertices: scored from all of them, "
-            "drawn from fewer."
+            f"{named(long)} with more than {DRAWN_VERTICES:,} vertices: the score uses all vertices, "
+            "the drawing uses fewer."
         )
         yield warning("many-vertices", where, message)
     outside = (nuclei.confidences < 0) | (nuclei.confidences > 1)

@@ -17,21 +17,21 @@ from scoring.inputs.nuclei.foreign import PROBABILITY
 from scoring.inputs.nuclei.strict import COORDINATE, LISTS, is_point
 
 AS_LIST_BYTES = 30_000_000
-"""The parser counts at most 2^24 - 1 elements and allocates lists by these counts; no shorter text contains
-as many."""
+"""Minimum bytes of a text that can contain 2^24 elements. The parser counts no further and allocates lists by
+its counts, so longer texts are read in another way."""
 NUMBER = 8
 MEASURED = re.compile(
     rb'"measurements"\s*:\s*[\[{][^\]}]*"(score|confidence|probability|prob|type_prob)"', re.IGNORECASE
 )
-"""Confidences among measurements under other names, which are left to `strict`."""
+"""Pattern of confidences in measurements with unusual names; `strict` reads such files."""
 
 SYMBOLS = bytes(byte if chr(byte) in "[,]" else ord("x") for byte in range(256))
-"""Brackets and commas of a text unchanged, x for braces and colons."""
+"""Translation table that keeps brackets and commas, and writes x for braces and colons."""
 IGNORED = bytes(byte for byte in range(256) if chr(byte) not in "[,]{}:")
 IRREGULAR = (b"[[]", b",[]", b"],,", b"],]", b"[,[", b",,[", b"[,,,", b"[[,]]", b"[[,,]]")
 NESTED = {"polygons": (b"[[[,", b",],[[,"), "features": (b"[[[[", b",],[[,")}
-"""Pattern of an outline that begins with a list of points instead of a point, or has one after a point.
-Outlines of features are themselves in a list, followed by holes."""
+"""Patterns of outlines with a list of points in place of a point. In features, an outline is the first entry
+of a list, and holes follow."""
 
 
 Object = Any

@@ -16,16 +16,18 @@ from scoring.inputs.tables import key
 
 LISTS = (".json", ".geojson")
 OF_SLIDE = ("cells.json", "cell_detection.json", "cells.geojson", "cell_detection.geojson")
-"""CellViT's files for a slide: outlines with confidences, centroids, and both without confidences."""
+"""Files of CellViT for a slide, in order: outlines with confidences, centroids with confidences, and both
+without confidences."""
 OF_RUN = "processed_files.json"
-"""CellViT's files for a run."""
+"""File of CellViT that lists the slides of a run."""
 IN_SLIDE = ("cell_detection", "output")
-"""Folders inside that of a slide or case, from CellViT's first version and Grand Challenge."""
+"""Folders inside the folder of a slide or case: of CellViT's first version, and of Grand Challenge."""
 HEADER_BYTES = 4096
 MARKS = re.compile(r"[-_ .]")
 """Separator between the names of an image and a class."""
 OUTLINE = re.compile(r"-?\d+(\.\d*)?(,-?\d+(\.\d*)?){5,}(,-?)?")
-"""A line of Cellpose (io.py, `outlines_to_text`), or its beginning: x and y of each vertex of a nucleus."""
+"""Pattern of a line of Cellpose (io.py, `outlines_to_text`), or of its start: x and y of a nucleus's
+vertices."""
 
 
 def by_slide(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:

@@ -31,7 +31,7 @@ PROBABILITY = "Detection probability"
 """QuPath's name for the confidence of StarDist, among the measurements; InstanSeg writes `Probability`."""
 NUCLEUS = "nucleusGeometry"  # of QuPath's cells, whose geometry is that of the whole cell
 CLASS_NAMES = ("class_names", "class_name", "classes", "names", "labels", "type_map")
-"""Keys of class names, beside or instead of class numbers."""
+"""Keys of class names; a file can have class numbers too."""
 BACKGROUND = ("background", "bg", "_background_")
 
 
@@ -198,7 +198,7 @@ def _shapes(_document: Mapping[str, Any], shapes: Any) -> Iterator[Item]:
 LABELS = ("group", "label", "name", "class", "className", "class_name", "classTitle")
 OUTLINES = ("points", "polygon", "bounding_box", "bbox", "box")
 OBJECT_CONFIDENCES = ("probability", "confidence", "score")
-"""Keys of an object's class, of its vertices or box, and of its confidence."""
+"""Keys of an object's class, of the object's vertices or box, and of its confidence."""
 
 
 def vertices(entry: Mapping[str, Any]) -> Any:
@@ -372,15 +372,15 @@ IMAGE = (
     *("image", "image_name", "image_id", "image_path", "filename", "file_name", "filepath", "file"),
     *("case", "case_id"),
 )
-"""Properties of features that name their image."""
+"""Properties of features that name the feature's image."""
 FLAT_CONFIDENCE = ("prob", "type_prob")
-"""Properties of features from geopandas, TIAToolbox and others, besides QuPath's."""
+"""Properties with the confidence of a feature in files of geopandas, TIAToolbox and others (not QuPath)."""
 KIND = (
     *("class", "classification", "class_name", "name", "type", "label", "cell_type", "category"),
     "predicted_class",
 )
 CONFIDENCES = ("score", "confidence", "probability", "prob", "detection_probability", "type_prob")
-"""Columns and attributes of the class, and of the confidence."""
+"""Names of columns and attributes with the class, and with the confidence."""
 
 
 def classification(properties: Any) -> Any:

@@ -19,9 +19,9 @@ from scoring.inputs.tables import key
 
 ENDING, SETS = ".roi", ".zip"
 SET_NAME = re.compile(r"^roi_?sets?[-_ ]?|[-_ ]?roi_?sets?$", re.IGNORECASE)
-"""ImageJ's name for a set, before or after another name."""
+"""Pattern of ImageJ's name for a set of regions, before or after another name."""
 NUMBER = re.compile(r"[-_ ]?\d[\d\-_ ]*$")
-"""ImageJ's suffix of a name, or its replacement."""
+"""Pattern of the number that ImageJ appends to a name, or writes instead of a name."""
 ROI_BYTES, SET_BYTES = 1_000_000, 64_000_000
 HEAD, SUBPIXEL, FLOATS_FROM = 64, 128, 222
 OUTLINES, POINT = (0, 7, 8), 10
@@ -90,7 +90,7 @@ def _rings(data: bytes, where: str) -> list[list[list[float]]]:
     is_exact = bool(options & SUBPIXEL) and version >= FLOATS_FROM
     start, width, form = (HEAD + 4 * count, 4, "f") if is_exact else (HEAD, 2, "h")
     if not 0 < count <= ROI_BYTES or len(data) < start + 2 * width * count:
-        text = f"it says that it has {count:,} vertices, and holds fewer: was it cut off?"
+        text = f"its header announces {count:,} vertices, but it holds fewer: was the file cut off?"
         raise InputRefused([error("bad-nucleus", where, text)])
     numbers = struct.unpack_from(f">{2 * count}{form}", data, start)
     x, y = (0, 0) if is_exact else (left, top)

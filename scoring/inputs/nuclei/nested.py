@@ -32,9 +32,9 @@ OUTLINES = (
 MIDDLES = ("centroid", "center", "centre", "point")
 SIDES = ("left", "top", "width", "height")
 BOX, FEW = 4, 3
-"""Numbers of a box; from this many boxes on, their numbers tell their order."""
+"""Count of numbers in a box; minimum number of boxes for inferring the order of these numbers."""
 NAMED = ("labels", "categories", "classes", "names")
-"""Keys of the names of numbers of classes."""
+"""Keys of lists that name the class numbers."""
 
 
 def cells_of(
@@ -57,7 +57,9 @@ def cells_of(
     search.visit(document, None, 0)
     found = search.found if search.are_any else {}
     if None in found and len(found) > 1 and found[None]:
-        text = f"{len(found[None]):,} nuclei have no image name, but others do: write the name for each."
+        text = (
+            f"{len(found[None]):,} nuclei have no image name, but others do: name the image of each nucleus."
+        )
         raise InputRefused([error("bad-submission", name, text)])
     rest = found.pop(None, [])
     if rest and not found:

@@ -38,7 +38,7 @@ BESIDE_AXIS = frozenset(
         *("center", "centre", "centroid", "location", "px", "pixel", "pixels"),
     )
 )
-"""Words beside x or y in the names of columns."""
+"""Words that column names contain in addition to x or y."""
 BOX = (
     *(("xmin", "x_min", "x1", "left"), ("ymin", "y_min", "y1", "top")),
     *(("xmax", "x_max", "x2", "right"), ("ymax", "y_max", "y2", "bottom")),
@@ -47,11 +47,11 @@ IN_MICROMETRES = tuple((f"centroid_{axis}_µm", f"centroid_{axis}_μm", f"centro
 OUTLINES = ("geometry", "wkt", "location", "polygon", "points", "outline", "contour")
 IMAGES = (*ID_COLUMNS, "source", "#filename", "image_filename", "filename_he", "filename_image")
 IMAGE_NAMES = tuple(name for name in IMAGES if "name" in name)
-"""Columns that are used if the first of the others contains numbers."""
+"""Columns of image names; these are used if the first of IMAGES contains numbers."""
 KINDS = ("class", "classification", "class_name", "name", "termname", "term", "text", "phenotype", *KIND)
-"""In Cytomine and OMERO, `type` is the kind of shape."""
+"""Columns of the class, in order of preference. `type` comes last: in Cytomine and OMERO it is the shape."""
 OF_CLASS, TICKED = "probability_of_", "classify_"
-"""Prefixes of columns with a confidence, or with 0 and 1, per class."""
+"""Prefixes of columns per class: with a confidence, and with 0 and 1."""
 NUMBER, FILE = ("imagenumber",), "filename_"
 LABEL = "label"
 PICTURE = re.compile(r".+\.(tiff?|png|jpe?g|bmp|svs|ndpi)(:.*)?", re.IGNORECASE)
@@ -62,14 +62,14 @@ WKT = re.compile(r"\s*(MULTI)?(POLYGON|POINT)\b", re.IGNORECASE)
 BETWEEN = re.compile(r"[\s,;()\[\]]+")
 """Separators between the numbers of an outline."""
 VERTEX, OBJECTS = "vertex_index", ("index", "shape_index", "polygon_index", "object_index")
-"""Columns in tables with a row per vertex: number of the vertex and of its outline."""
+"""Columns in tables with a row per vertex: number of the vertex, and number of the outline."""
 OBJECT_IDS = ("roi_id", "shape_id")
-"""Columns that together identify an object; OMERO writes a row per channel for it."""
+"""Columns that together identify an object; OMERO writes a row per object and channel."""
 FOR_TOP_LEFT = {"location", "term"}
 """Columns of Cytomine."""
 OF_OMERO = ("x", "y", "width", "height")
 CLASS_NUMBERS, DISTINCT = 20, 2_000
-"""A column of more numbers than the first names no classes; one of more texts than the second, no images."""
+"""Maximum different numbers in a column of classes, and maximum different texts in a column of images."""
 
 
 def is_of_nuclei(table: TextTable) -> bool:

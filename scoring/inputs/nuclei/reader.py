@@ -41,11 +41,12 @@ __all__ = [
 ]
 
 FILE_BYTES = 128_000_000
-"""More than 100,000 nuclei with 36 vertices need; in memory a file can grow to twenty times its size."""
+"""Maximum bytes of a file, enough for 100,000 nuclei with 36 vertices; in memory, a file can grow to twenty
+times its size."""
 LEFT_TO_STRICT = (b'"nucleusGeometry"', b'"Point"', b'"MultiPoint"')
 LISTS = 6_000_000
-"""100,000 nuclei with 36 vertices contain 4 million. An empty list takes 2 bytes in a file and 64 in
-memory."""
+"""Maximum lists and objects in a file; 100,000 nuclei with 36 vertices need 4 million. An empty list takes 2
+bytes in a file and 64 in memory."""
 
 
 def read_nuclei(

@@ -11,9 +11,10 @@ from scoring.inputs.nuclei.contents import NUCLEI, too_large
 from scoring.inputs.sources import is_litter
 
 PACKED_BYTES = 128_000_000
-"""Of a list of nuclei in a zip of its own."""
+"""Maximum bytes of a list of nuclei in a separate zip."""
 MIN_NUMBERS, OF_TABLES = 6, 10
-"""An outline has three vertices; lines of one length and fewer numbers than the latter may be a table's."""
+"""Minimum numbers in the line of an outline; and the count below which lines of equal length may be a
+table."""
 
 
 @isolated

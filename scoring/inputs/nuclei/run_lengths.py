@@ -12,7 +12,7 @@ import numpy as np
 
 LONGEST_SIDE, LONGEST_NUMBER = 100_000, 12
 LATER = 3
-"""From this run on, packed numbers are differences to the run before the last."""
+"""Number of the first run that COCO packs as a difference to the run two before it."""
 
 
 def outline(mask: Mapping[str, Any]) -> list[list[float]] | None:

@@ -102,7 +102,7 @@ PLAIN = {
     "path_points": "the outline",
     "neither name nor class": "no class",
 }
-"""What is said instead of lists of other programs, which have none of these keys."""
+"""Words of a problem -> words for files of other programs, which do not have these keys."""
 
 
 class JsonRepr(reprlib.Repr):
@@ -121,8 +121,8 @@ Points = Sequence[Sequence[float]]
 Fault = tuple[str, str]
 """A code and a description of the problem."""
 Shape = tuple[Points, bool, list[Fault]]
-"""The vertices of a nucleus (its centroid in a list of centroids), whether it is a MultiPolygon, and its
-problem."""
+"""Vertices of a nucleus (or its centroid in a list of centroids), whether the nucleus is a MultiPolygon, and
+its problems."""
 
 
 def listed(key: str, items: list[Any], graded: bool) -> tuple[NucleusList, dict[str, list[tuple[int, str]]]]:

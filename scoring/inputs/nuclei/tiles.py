@@ -50,16 +50,17 @@ SEVERAL = (
 images."""
 JSON_LINES = ".jsonl"
 LINES = (".ndjson", ".geojsonl", JSON_LINES)
-"""Extensions of files of JSON in each line; TIAToolbox (`AnnotationStore.to_ndjson`) writes features so."""
+"""Extensions of files with a JSON document per line, such as features of TIAToolbox
+(`AnnotationStore.to_ndjson`)."""
 DOCUMENTED = re.compile(rb'"(polygons|nuclei|features|nuc|cells|coord)"\s*:')
-"""Keys of lists of one image, which need no search for others."""
+"""Pattern of keys of files with the nuclei of one image; such files are not searched for other images."""
 TILES_BYTES = 2_000_000_000
-"""Of all files of tiles together, as zips in a zip can grow far."""
+"""Maximum bytes of all unpacked files of tiles together, because zips inside a zip can grow very large."""
 TYPE_FILES = ("type_info.json", "classes.json", "class_names.json", "label_map.json")
-"""Files with the names of class numbers; the first is HoVer-Net's."""
+"""Files that name the class numbers; type_info.json is HoVer-Net's."""
 NUMBERS_OF_TYPES = (b'"nuc"', b'"class_id"', b'"labels"')
 OF_NUMBERS, NUMBERED = "image.csv", ("ImageNumber", "FileName_")
-"""Suffix of CellProfiler's table that maps numbers to images, and its headings."""
+"""End of the name of CellProfiler's table that maps numbers to images, and the table's headings."""
 CLASS_FILES = (".yaml", ".yml", "classes.txt", "obj.names")
 """Extensions of files that name the class numbers of YOLO."""
 READ = (*folders.LISTS, *LINES, *xml_shapes.ENDINGS, *TABLES_IN_FOLDERS, imagej_rois.SETS)
@@ -136,7 +137,7 @@ def _refuse_twice(names: Iterable[str], others: Mapping[str, str], where: str) -
     twice = sorted(name for name in names if name in others)
     if twice:
         listing = ", ".join(name.removesuffix(".json") for name in twice[:3])
-        text = f"{listing}: another file lists the nuclei of this image too ({others[twice[0]]}). Keep one."
+        text = f"{listing}: another file lists the same nuclei too ({others[twice[0]]}). Keep one file."
         raise InputRefused([error("duplicate-case", where, text)])
 
 

@@ -30,16 +30,17 @@ Cell = dict[str, Any]
 Size = tuple[float, float]
 """Width and height of an image, px."""
 Cells = Iterator[tuple[str, Cell]]
-"""Names of images, with a cell in each."""
+"""Pairs of an image's name and a nucleus in the image."""
 YOLO = re.compile(rb"\s*\d{1,9}(\s+-?(\d+\.?\d*|\.\d+)(e-?\d{1,3})?){4,}\s*", re.IGNORECASE)
 """Pattern of the start of an Ultralytics file."""
 BOX = 4
 SLACK = 0.05
-"""How far a fraction may lie outside its image, for boxes at its edge."""
+"""Largest distance of a box from its image, as a fraction of the image's size; boxes at the edge can cross
+it."""
 UPLOAD = re.compile(r"^[0-9a-f]{8}-")
 """Prefix that Label Studio adds to the names of uploaded files."""
 LABELLED = ("keypointlabels", "polygonlabels", "rectanglelabels", "ellipselabels")
-"""Keys of the class in a Label Studio value, which are also its type."""
+"""Keys of the class in a value of Label Studio; the key is also the type of the value."""
 
 
 def of_via(document: Any) -> Cells:

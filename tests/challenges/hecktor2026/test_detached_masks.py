@@ -125,7 +125,7 @@ def test_their_names_are_mended_as_those_of_other_masks(truth, usual):
 
 FAULTS = {
     "Analyze": (lambda m: {"hdr": pair(m.astype("i2"), nibabel.AnalyzeImage)[0], "img": b""}, "Analyze 7.5"),
-    "cut header": (lambda m: {"hdr": pair(m)[0][:200], "img": pair(m)[1]}, "no NIfTI header"),
+    "cut header": (lambda m: {"hdr": pair(m)[0][:200], "img": pair(m)[1]}, "not a NIfTI header"),
     "cut voxels": (lambda m: {"hdr": pair(m)[0], "img": pair(m)[1][:-1]}, "cut off"),
     "cut zraw": (lambda m: {"mhd": of_metaimage(m, "x", True)[0], "zraw": zlib.compress(b"a")}, "cut off"),
     "no zraw": (lambda m: {"mhd": of_metaimage(m, "x", True)[0], "zraw": b"abc"}, "damaged"),
@@ -134,7 +134,7 @@ FAULTS = {
     "several": (lambda m: {"mhd": of_metaimage(m, "LIST")[0]}, "missing (LIST)"),
     "a header in the voxels": (
         lambda m: {"mhd": b"HeaderSize = 9\n" + of_metaimage(m, "x")[0], "raw": of_metaimage(m, "x")[1]},
-        "begin within",
+        "begin inside",
     ),
     "far": (lambda m: {"hdr": pair(m, vox_offset=1e9)[0], "img": pair(m)[1]}, "begin at byte"),
     "huge": (

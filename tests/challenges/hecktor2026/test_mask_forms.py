@@ -142,7 +142,7 @@ def test_channels_in_one_mask_among_label_maps_are_a_mistake(truth):
         (lambda m: (m == 0, m != 0), "2 channels are not GTVp and GTVn"),
         (lambda m: (m == 1, m == 2, m == 5), "3 channels are not background"),
         (lambda m: (m * 0.4, m * 0.6), "fractional"),
-        (lambda m: (m == 0, (m == 1) * 2, (m == 2) * 2), "other values than 0 and 1"),
+        (lambda m: (m == 0, (m == 1) * 2, (m == 2) * 2), "values other than 0 and 1"),
         (lambda m: (m == 0,) * 4, "not 3D"),
     ],
 )

@@ -624,7 +624,7 @@ def test_masks_apart_that_lie_on_other_grids_are_malformed(truth):
     assert found.masks.states == ("ok", *("malformed",) * 2)
     said = [finding.message for finding in found.read if finding.code == "malformed-mask"]
     assert len(said) == 2
-    assert all("of its two structures, its grid has" in message for message in said)
+    assert all("its two structures do not match: its grid has" in message for message in said)
 
 
 def test_a_stage_is_read_as_its_number(truth):

@@ -60,7 +60,7 @@ def test_a_long_table_with_gaps_says_how_many_rows_it_lacks():
     header = ("filename", "class", "score")
     assert labels(read(table(header, *rows), cases_called(*ids))) == ("NV",) * 12
     gaps = refused(read, table(header, *rows[:3], *rows[5:]), cases_called(*ids)).problems
-    assert "long table: 2 pairs of case and class are missing" in only(gaps, "missing-value").message
+    assert "2 pairs of case and class have no row" in only(gaps, "missing-value").message
 
 
 def test_rows_and_columns_may_stand_in_any_order_and_case():

@@ -272,7 +272,7 @@ POINTS = b"axis-0,axis-1\n1,2\n"
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({"a/t/tumor.csv": POINTS, "b/t/tumor.csv": POINTS}, "another file lists the nuclei of this image"),
+        ({"a/t/tumor.csv": POINTS, "b/t/tumor.csv": POINTS}, "another file lists the same nuclei"),
         ({"t/tumor.csv": POINTS, "u/tumor.csv": POINTS, "u/tumor.tsv": POINTS}, "another file lists"),
         ({"t/tumor.csv": POINTS, "u/tumor.csv": POINTS, "u/rest.csv": POINTS}, "of class 'rest'"),
         ({"t/tumor.csv": POINTS, "u/tumor.csv": POINTS, "u.csv": b"x,y,class\n1,2,tumor\n"}, "another file"),
@@ -420,8 +420,8 @@ MANY = ROI[:16] + b"\xff\xff" + ROI[18:]
         (regions(tumor=nuclei_forms.roi(OUTLINES[0], 2)), r"of the kind oval; only"),
         (regions(tumor=nuclei_forms.roi(OUTLINES[0], 99)), r"of the kind type 99; only"),
         (regions(tumor=COMPOSITE), r"of the kind composite; only"),
-        (regions(tumor=MANY), "65,535 vertices, and holds fewer"),
-        (regions(tumor=ROI[:16] + bytes(2) + ROI[18:]), "0 vertices, and holds fewer"),
+        (regions(tumor=MANY), "65,535 vertices, but it holds fewer"),
+        (regions(tumor=ROI[:16] + bytes(2) + ROI[18:]), "0 vertices, but it holds fewer"),
         (regions(tumor=ROI[:40]), "not a region of ImageJ: was the file cut off"),
         (regions(tumor=b"PK" + ROI), "not a region of ImageJ"),
         (regions(tumor=ROI + bytes(1_000_000)), "more than 1 MB each"),
