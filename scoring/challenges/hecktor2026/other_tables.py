@@ -216,7 +216,7 @@ def _with_each_stage(table: TextTable, findings: list[Finding]) -> TextTable:
         return table
     if alone or len(both) > 1:
         listing = " and ".join(repr(table.header[place]) for place in both)
-        message = f"column {listing} holds T and N stages in one cell: write a column for T and one for N."
+        message = f"T and N stages are in one cell in column {listing}: write a column for T and one for N."
         raise InputRefused([error("missing-column", table.header_place, message)])
     written = [BOTH_STAGES.fullmatch(cell.strip()) for cell in table.columns[both[0]]]
     header = (*table.header, "T-stage", "N-stage")

@@ -453,7 +453,7 @@ def test_stages_in_one_cell_are_read_as_one_of_each(truth, form):
     for other in ("pTNM", "T_stage"):
         more = [{**row, other: row["TNM"] if other == "pTNM" else "T1"} for row in rows]
         (problem,) = refused(CHALLENGE.read_predictions, submission_folder(more), truth).problems
-        assert "in one cell: write a column for each" in problem.message
+        assert "write a column for T and one for N" in problem.message
 
 
 def test_a_table_without_headings_beside_another_is_refused(truth):
