@@ -21,7 +21,7 @@ from scoring.statistics.interval_options import StatisticsOptions
 
 FORMAT, FILE = "benchside-platform/1", "benchside.json"
 MOST_BYTES = 1_000_000
-"""Maximum bytes of that file."""
+"""Maximum bytes of the settings file benchside.json."""
 DECIMALS = 3
 """Default decimals of the published scores of a hidden truth."""
 

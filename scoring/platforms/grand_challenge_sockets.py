@@ -18,7 +18,8 @@ from scoring.inputs.grand_challenge_jobs import INPUTS, LISTING, LISTING_BYTES
 from scoring.inputs.sources import SourceFiles
 
 CASE, ANSWER = "case", "answer"
-"""The input that names the case; the only output of a challenge whose answer is one JSON file."""
+"""Names of parts: the input whose file name is the case, and the output of a challenge with one JSON
+output."""
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 Job = Mapping[str, Any]
 
@@ -160,7 +161,7 @@ def _lacking(missing: Sequence[tuple[str, str, Iterable[str]]], n_jobs: int) -> 
         slug, listed = of_part[0]
         there = ", ".join(shortened(name, 60) for name in sorted(listed)) or "none"
         message = (
-            f"{len(of_part)} of {n_jobs} jobs have no socket {slug!r} for {part}; sockets there: {there}. "
-            f"Tell the organizers: they name it with --socket {part}=SLUG when they write the container."
+            f"{len(of_part)} of {n_jobs} jobs have no socket {slug!r} for {part}; their sockets: {there}. "
+            f"Tell the organizers to name the socket with --socket {part}=SLUG when they write the container."
         )
         yield error("no-socket", LISTING, message)

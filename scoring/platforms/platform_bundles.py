@@ -50,14 +50,14 @@ NEEDED = (
     "tifffile",
     "zlib-ng",
 )
-"""Packages that the library needs; pyproject.toml gives the reasons."""
+"""Packages that the evaluation program needs; pyproject.toml gives the reasons."""
 LEADERBOARD_DECIMALS = 6
 TITLE = 80
-"""Characters of a title at most."""
+"""Maximum characters of a title."""
 CODABENCH_COLUMN, CODABENCH_IMAGE = 36, 128
 """Maximum characters of a leaderboard column and of a container's name on Codabench."""
 Made = tuple[dict[str, bytes], tuple[str, ...]]
-"""Files by name, and the next steps."""
+"""Name of a file -> its content; and the next steps of the organizer as sentences."""
 _TEMPLATES = Path(__file__).parent / "templates"
 _USER = "RUN useradd --create-home --uid 10001 benchside\nUSER benchside"
 
@@ -163,7 +163,7 @@ def _try(order: Order, truth: Any, page: SubmissionPage) -> None:
 
 
 Held = Mapping[str, bytes]
-"""The truth and its table, by name."""
+"""Name of a file of the truth -> its content."""
 
 
 def _grand_challenge(order: Order, held: Held, _page: SubmissionPage) -> Made:
@@ -178,7 +178,7 @@ def _grand_challenge(order: Order, held: Held, _page: SubmissionPage) -> Made:
         f"Save it: docker save {order.image} | gzip > evaluation.tar.gz",
         "Upload evaluation.tar.gz as the evaluation method of the phase, and ground_truth.tar.gz as its "
         "truth.",
-        "Show participants what-to-submit.md and offer the example beside it.",
+        "Publish what-to-submit.md and the example for participants.",
         'In the phase\'s scoring, write "score" as the path of the score, in '
         f"{_order(order.settings)} order.",
         *_own_order(order.settings, "grand-challenge"),
@@ -189,7 +189,7 @@ def _codabench_problems(order: Order) -> list[Finding]:
     """Return `bad-option` for what the platform's database would refuse after the upload."""
     problems, image = [], order.image
     if "/" not in image:
-        message = "its workers fetch the container from a registry: name it with your account."
+        message = "Codabench fetches the container from a registry: write ACCOUNT/NAME, such as me/lesions:1."
         problems.append(error("bad-option", "--image", message))
     if len(image) > CODABENCH_IMAGE:
         message = f"Codabench accepts {CODABENCH_IMAGE} characters, but this name has {len(image)}."
@@ -197,7 +197,7 @@ def _codabench_problems(order: Order) -> list[Finding]:
     for name in _columns(order.settings):
         if len(name) > CODABENCH_COLUMN:
             message = (
-                f"{name}: Codabench accepts {CODABENCH_COLUMN} characters for a column name, but this one "
+                f"{name}: Codabench accepts {CODABENCH_COLUMN} characters for a column name, but this name "
                 f"has {len(name)}."
             )
             problems.append(error("bad-option", "--metrics", message))
@@ -266,8 +266,8 @@ def _evalai(order: Order, held: Held, page: SubmissionPage) -> Made:
     }
     names = " ".join(f"--env {name}" for name in ("AUTH_TOKEN", "QUEUE_NAME", "CHALLENGE_PK"))
     return files, (
-        "Upload challenge_config.zip, which lacks the test set, to EvalAI (Host challenge).",
-        "Offer the example with your data: the page of guidelines shows how it begins.",
+        "Upload challenge_config.zip to EvalAI (Host challenge); the zip does not contain the test set.",
+        "Publish the example with your data: the page of guidelines shows its first lines.",
         f"Build the worker in this folder: {_build(order)}",
         "Set AUTH_TOKEN (your profile on EvalAI), QUEUE_NAME and CHALLENGE_PK (Manage) in the shell.",
         "Run the worker while the challenge is open: docker run --detach --restart unless-stopped "
@@ -291,7 +291,7 @@ def _own_order(settings: PlatformSettings, platform: str) -> list[str]:
         return []
     told = f"{own.words} The platform ranks only by the score"
     if platform != "grand-challenge" or own.in_cases:
-        return [f"{told} and shows these metrics: for this order, submit the files to a board of Benchside."]
+        return [f"{told} and shows these metrics. For the challenge's order, use a board of Benchside."]
     first, *others = (f"metrics.{name} ({_order(settings, name)})" for name in own.metrics)
     columns = f", and add the columns {', '.join(others)}" if others else ""
     return [f"{told}. For ranks, choose Mean as scoring method, {first} as path of the score{columns}."]

@@ -46,7 +46,7 @@ def score_grand_challenge(
 
 
 ANSWERS = "results of the jobs"
-"""Name of the table of jobs in messages; no team wrote this table."""
+"""Name, in messages, of the table that Benchside makes from the jobs' results."""
 
 
 def submission(folder: Path, settings: PlatformSettings) -> PlatformSubmission:

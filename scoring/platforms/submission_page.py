@@ -15,10 +15,10 @@ from scoring.platforms import grand_challenge_sockets
 from scoring.platforms.evaluation import PlatformSettings
 
 PER_DAY, IN_ALL = 5, 100
-"""Maximum submissions of a team: frequent submissions reveal a hidden truth."""
+"""Maximum submissions of a team per day and in total, because frequent submissions reveal a hidden truth."""
 FILE, FOLDER = "what-to-submit.md", "example"
 SHOWN, WIDTH = 5, 200
-"""Maximum lines of an example on a page, and their maximum length."""
+"""Maximum lines of an example on a page, and maximum characters of a line."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def submission_page(settings: PlatformSettings, truth: Any, platform: str) -> Su
     after.insert(
         0,
         f"The example ({name}) can be scored unchanged; its predictions do not depend on the cases. "
-        "Replace them with your own.",
+        "Replace these predictions with your own.",
     )
     listing = [shortened(line, WIDTH) for line in lines[:SHOWN]] + ["..."] * (len(lines) > SHOWN)
     return SubmissionPage((before, "\n\n".join(after)), tuple(listing), (name, data))
@@ -103,5 +103,5 @@ def _of_jobs(challenge: Challenge[Any, Any], slugs: Mapping[str, str]) -> str:
         return f"If the phase runs algorithms, each algorithm writes {answer} for a case to {socket}."
     listed = ", ".join(f"{part} to {slug}" for part, slug in outputs.items())
     return (
-        f"If the phase runs algorithms, each algorithm writes these outputs for a case, by socket: {listed}."
+        f"If the phase runs algorithms, each algorithm writes these outputs for a case: {listed} (sockets)."
     )

@@ -31,9 +31,9 @@ from scoring.single_image.similar_cases import Reference
 from scoring.statistics.intervals import counted
 
 UNSURE = 0.02
-"""Share of the test set's images whose highest score is too low for an answer."""
+"""Share of the test set's images with so low a highest score that the model gives no answer."""
 UNSTABLE = 0.75
-"""Share of turned and mirrored copies with another class from which there is no answer."""
+"""Minimum share of turned and mirrored copies with another class for giving no answer."""
 ENDED = "the model crashed on a test image, or on its turned or mirrored copy."
 FAILED = "the model failed"
 SHORTLY = {
@@ -43,7 +43,7 @@ SHORTLY = {
     "lesion": "no lesion found",
     "likeness": "nothing like the others",
 }
-"""Reasons for no answer in a few words, by the badge's name."""
+"""Name of a badge -> short reason for no answer."""
 TRIED = 60
 """Maximum test set images for counting how often there is no answer."""
 
@@ -267,6 +267,6 @@ def withheld_line(withheld: Withheld) -> str:
     why = "; ".join(f"{words}: {count}" for words, count in withheld.because.items())
     why, images = f" ({why})" * bool(why), "The other image" if others == 1 else f"The other {others}"
     return (
-        f"{sentence}. {images} got no answer{why}; the highest-scoring class was the true one in "
+        f"{sentence}. {images} got no answer{why}. The class with the highest score was the true class in "
         f"{withheld.right_withheld} of {others}."
     )

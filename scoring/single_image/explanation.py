@@ -15,8 +15,8 @@ from scoring.single_image.whole_picture_test import CHANGES, WholePicture, whole
 LATTICE = 24
 """Number of cells along each axis for comparing two maps."""
 SAME_COLOUR = (
-    "Parts were hidden with the colour around them: a part with that colour shows no effect, even if the "
-    "whole score comes from it."
+    "Hidden parts get the colour around the lesion: a part that has this colour shows no effect, even if the "
+    "whole score depends on the part."
 )
 AGREE, AGREE_IN_PART = 0.7, 0.3
 
@@ -90,7 +90,7 @@ def agreement_line(maps: Explanation, k: int, name: str) -> str:
         )
     if not maps.one_by_one.matters(k):
         return (
-            f"Hiding single parts shows no effect: each changes {name} by at most {single:.2f}. "
+            f"Hiding single parts shows no effect: each part changes {name} by at most {single:.2f}. "
             "When half of the image is already hidden, hiding one more part changes the score by up to "
             f"{halves:.2f}. {SAME_COLOUR}"
         )
@@ -102,7 +102,7 @@ def agreement_line(maps: Explanation, k: int, name: str) -> str:
     r = maps.correlation(k)
     if r is None or r < AGREE_IN_PART:
         sentence = "do not agree" if r is None else f"do not agree (correlation {r:.2f})"
-        return f"The two maps {sentence}: do not rely on either."
+        return f"The two maps {sentence}: do not rely on either map."
     sentence = "largely agree" if r >= AGREE else "agree in part only"
     return f"The two maps {sentence} (correlation {r:.2f} of at most 1)."
 

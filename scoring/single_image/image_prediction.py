@@ -15,7 +15,7 @@ from scoring.single_image.photograph import Photograph
 from scoring.single_image.similar_cases import Reference
 
 TIE = 1e-6
-"""Difference of scores that is rounding error of float32."""
+"""Maximum difference of two scores that count as equal, because of rounding errors of float32."""
 
 
 @dataclass(frozen=True)

@@ -163,5 +163,5 @@ def _of_one_risk(output: np.ndarray, classes: int, metadata: Mapping[str, str]) 
         "The model gives 2 numbers per image; the first counts as risk, as in the challenge's own code."
     )
     if own := own_names(metadata, classes):
-        sentence += f" The model's file calls it “{own[0]}”, and the other one “{own[1]}”."
+        sentence += f" The model's file names the first number “{own[0]}” and the second “{own[1]}”."
     return warning("two-column-output", CALLED, sentence)

@@ -15,9 +15,9 @@ MOST_ENTRIES, LONGEST = 12, 300
 """Maximum shown metadata entries, and maximum characters of each."""
 TONE_COLUMN = re.compile(r"skin[ _-]?(tone|type)|fit[sz]patrick|monk", re.IGNORECASE)
 LEAST_RANGE = 0.01
-"""Range of a class's scores over the test set below which they count as nearly equal."""
+"""Range of a class's scores over the test set below which all these scores count as nearly equal."""
 MOST_TONES = 12
-"""Maximum different values of a skin tone column; a column with more has another content."""
+"""Maximum different values of a skin tone column; a column with more values has another content."""
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
     sentence = f"On the test set the model is right on {card.right} images."
     if card.sensitivity is not None and card.specificity is not None:
         sentence += (
-            f" It predicts a malignant class for {card.sensitivity} malignant cases, and no malignant class "
-            f"for {card.specificity} other cases."
+            f" The model predicts a malignant class for {card.sensitivity} malignant cases, and no malignant "
+            f"class for {card.specificity} other cases."
         )
     if card.failed:
         sentence += (
@@ -147,7 +147,7 @@ def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
         verdict = "is worse" if card.worse else "may not be better"
         sentence += (
             f" A model that always predicts {names[k]} would be right on {frequency:.0%}: this "
-            f"model {'does just that' if card.always_commonest else verdict}."
+            f"model {f'always predicts {names[k]}' if card.always_commonest else verdict}."
         )
     return sentence
 

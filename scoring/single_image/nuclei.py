@@ -131,7 +131,6 @@ def truth_line(counts: Overview) -> str:
         return "These counts were not compared with a truth."
     true, off = int(counts.truth.sum()), int(np.abs(counts.counts - counts.truth).sum())
     return (
-        f"{true:,} nuclei are annotated in this tile, {counts.total:,} are counted here; the "
-        f"errors of the class counts add up to {off:,}. Counts can agree even where positions "
-        "differ."
+        f"{true:,} nuclei are annotated in this tile, and {counts.total:,} are detected. The errors of the "
+        f"class counts add up to {off:,}. Counts can agree even if positions differ."
     )

@@ -71,6 +71,6 @@ def own_line(reference: Reference, malignant: Bools, point: ChosenOperatingPoint
     called = risks(reference.probabilities, malignant) > point.threshold
     positive = malignant[reference.truth]
     return (
-        f"on these, {called[positive].sum()} of {positive.sum()} malignant cases are at or above it, and "
-        f"{(~called[~positive]).sum()} of {(~positive).sum()} others below."
+        f"of these, {called[positive].sum()} of {positive.sum()} malignant cases are at or above the "
+        f"threshold, and {(~called[~positive]).sum()} of {(~positive).sum()} other cases are below."
     )

@@ -18,17 +18,19 @@ from scipy.special import stdtrit
 from scoring.common.arrays import Array, Floats
 
 FALSE_ALARMS, FAR_ALARMS = 0.025, 0.02
-"""Shares of images like the test set's that would be called unlike it, and completely unlike it, if their
-logarithmic distances were normally distributed. Real ones have a longer tail: up to 5 % are."""
+"""Shares of false alarms among images like the test set's: called unlike the test set, and nothing like it.
+They assume normal logarithmic distances; real distances have a longer tail, with up to 5 % of false
+alarms."""
 FEWEST, NEAREST = 5, 8
 CUT, RIDGE, LEAST = 4.0, 0.05, 1e-3
 FOLDS = 50
 NORMAL, TINY = 1.4826, 1e-6
 PHOTOGRAPH_PATCHES, TILE_PATCHES = 3, 4
-"""Parts of a photograph and of a tile each way: there are few tiles, and tissue looks alike all over one."""
+"""Number of parts along each side of a photograph, and of a tile."""
 WHOLE, MIDDLE = 0, 1 + PHOTOGRAPH_PATCHES**2 // 2
 PLACES = ([WHOLE], [MIDDLE], [part for part in range(1, 1 + PHOTOGRAPH_PATCHES**2) if part != MIDDLE])
-"""Rows of a photograph that are compared with the same rows of others: itself, its middle, what is around."""
+"""Groups of a photograph's parts that are compared with the same parts of other photographs: the whole, the
+middle, and the surroundings."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ TILE_TOO_LARGE = (
 )
 
 LYING = (5, 6, 7, 8)
-"""EXIF orientations of files whose width is the height of the upright picture."""
+"""EXIF orientations that exchange width and height of the picture."""
 
 
 @dataclass(frozen=True)

@@ -39,12 +39,13 @@ MOST_RESCALED = 1.2
 LEAST_SIDE = 224
 LIKENESS, SHARPNESS = "likeness", "sharpness_in_usual_light"
 NO_LESION, FAINT_LESION = 0.02, 0.05
-"""Shares of the test set's images with weaker edges, below which there is no answer, or a caution."""
+"""Shares of the test set's images. If fewer images have weaker edges, the model gives no answer (first), or
+the page shows a caution (second)."""
 USUAL_EDGES = (
-    "Edges in the middle are as strong as in the test images. This does not prove that there is a lesion."
+    "Edges in the middle are as strong as in the test images. Such edges do not prove that there is a lesion."
 )
 USUAL = (0.01, 0.99)
-"""Quantiles of the test set's images between which a value is usual."""
+"""Quantiles of a value over the test set's images; a value between both quantiles is usual."""
 ENOUGH = 20
 """Minimum images of a test set for defining a usual range."""
 
@@ -149,20 +150,22 @@ def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[
     if score is None:
         return ()
     alarms = counted(score.far_alarms if score.far else score.false_alarms, score.images)
-    rate = f"Of the test set's own {anything}s, each compared with others, {{}} {alarms}."
+    rate = f"Of the test set's own {anything}s, {alarms} get {{}} if each is compared with the others."
     if score.far:
-        sentence = f"This is nothing like the {anything}s of the test set in light, colours and texture."
-        words = f"{sentence} {rate.format('this is said of')}{_limits_of(score, anything)}"
+        sentence = (
+            f"This image is nothing like the {anything}s of the test set in light, colours and texture."
+        )
+        words = f"{sentence} {rate.format('the same result')}{_limits_of(score, anything)}"
         return (QualityBadge(LIKENESS, STOP, "nothing like them", words),)
     if score.unlike:
         sentence = (
-            f"This is unlike the {anything}s of the test set, in light, colours and texture: the model's "
-            "performance on such images is not known."
+            f"This image is unlike the {anything}s of the test set in light, colours and texture. The "
+            "model's performance on such images is not known."
         )
-        words = f"{sentence} {rate.format('this is said of')}{_limits_of(score, anything)}"
+        words = f"{sentence} {rate.format('the same result')}{_limits_of(score, anything)}"
         return (QualityBadge(LIKENESS, CAUTION, "unlike them", words),)
     sentence = f"Light, colours and texture are similar to the test set's {anything}s."
-    words = f"{sentence} {rate.format('unlike the others are')}"
+    words = f"{sentence} {rate.format('the result “unlike”')}"
     return (QualityBadge(LIKENESS, GOOD, "usual", words),)
 
 
@@ -173,8 +176,8 @@ def _limits_of(score: OutlierScore, anything: str) -> str:
         sentences += f" With only {score.images} {anything}s this limit is rough."
     if score.generated:
         sentences += (
-            f" The {anything}s of this test set are computer-generated, so real ones are usually unlike "
-            f"them: choose a test set of real {anything}s."
+            f" The {anything}s of this test set are computer-generated, so real {anything}s are usually "
+            f"unlike the test set: choose a test set of real {anything}s."
         )
     return sentences
 
@@ -237,7 +240,7 @@ def tile_chips(
     """
     as_usual = width == height == TILE_SIDE
     size = (
-        "The size of the challenge's tiles."
+        "The tile has the size of the challenge's tiles."
         if as_usual
         else f"The challenge's tiles have {TILE_SIDE} x {TILE_SIDE} px at 40x."
     )
@@ -253,13 +256,13 @@ def tile_chips(
 def _scale(usual: float, micrometres: float | None) -> QualityBadge:
     models = f"models of this challenge are made for {usual:g} µm per px"
     if micrometres is None:
-        sentence = f"Micrometres per pixel are not known: there are counts, no densities; {models}."
+        sentence = f"Micrometres per pixel are unknown, so nuclei are counted without densities; {models}."
         return QualityBadge("scale", NOTE, "not known", sentence)
     value = f"{micrometres:.3g} µm per px"
     if abs(np.log(micrometres / usual)) > np.log(MOST_RESCALED):
         sentence = f"This tile has {value}; {models}: nuclei look {usual / micrometres:.2g} times as large."
         return QualityBadge("scale", CAUTION, value, sentence)
-    return QualityBadge("scale", GOOD, value, "The scale of the challenge's tiles.")
+    return QualityBadge("scale", GOOD, value, "The tile has the scale of the challenge's tiles.")
 
 
 def percentile(name: str, value: float, among: Sequence[Quality | None]) -> float | None:
@@ -317,9 +320,9 @@ def _sharpness(measures: Quality, among: Sequence[Quality | None] = ()) -> Quali
         sentence = (
             "This image is blurred."
             if below is None
-            else "Blurrier than every test image."
+            else "This image is blurrier than every test image."
             if below == 0
-            else f"Blurrier than {_floored(1 - below)} of the test images."
+            else f"This image is blurrier than {_floored(1 - below)} of the test images."
         )
         level = STOP if sharpness < VERY_BLURRED else CAUTION
         words = f"{sentence} The score may be meaningless."
@@ -327,8 +330,8 @@ def _sharpness(measures: Quality, among: Sequence[Quality | None] = ()) -> Quali
     if beyond == "high" and below is not None:
         those = "every test image has" if below == 1 else f"{_floored(below)} of the test images have"
         sentence = (
-            f"More fine detail than {those}: hair, print, noise or another camera. The score may be "
-            "meaningless."
+            f"This image has more fine detail than {those}: hair, print, noise or another camera. The score "
+            "may be meaningless."
         )
         return QualityBadge("sharpness", CAUTION, "unusually fine detail", sentence, below)
     value = "enough" if below is None else f"usual (sharper than {below:.0%} of the test images)"
@@ -343,7 +346,7 @@ def _exposure(measures: Quality) -> QualityBadge:
     if faults:
         sentence = f"Parts of this image are {' and '.join(faults)}: the model cannot use these parts."
         return QualityBadge("exposure", CAUTION, value, sentence)
-    return QualityBadge("exposure", GOOD, "few clipped pixels", "Most pixels are not clipped.")
+    return QualityBadge("exposure", GOOD, "few clipped pixels", "Most pixels are neither black nor white.")
 
 
 def _lesion(measures: Quality, among: Sequence[Quality | None]) -> tuple[QualityBadge, ...]:
@@ -355,8 +358,8 @@ def _lesion(measures: Quality, among: Sequence[Quality | None]) -> tuple[Quality
             rate = counted(int((edges < edges[rank - 1]).sum()), len(edges))
             sentence = "No lesion was found by its edges" if level == STOP else "The lesion has faint edges"
             words = (
-                f"{sentence}: edges in the middle are fainter than usual. In a grey or pale image a plain "
-                f"lesion can be missed. The same is true for {rate} test images."
+                f"{sentence}: edges in the middle are fainter than usual. In a grey or pale image, this "
+                f"check can miss a clear lesion. Edges are as faint in {rate} test images."
             )
             return (QualityBadge("lesion", level, "none found" if level == STOP else "faint", words),)
     return (QualityBadge("lesion", GOOD, "usual", USUAL_EDGES),) if len(edges) else ()
@@ -371,7 +374,7 @@ def _colours(measures: Quality, among: Sequence[Quality | None]) -> QualityBadge
             "colours",
             GOOD,
             value,
-            "The colours are compatible with skin, but this does not prove that it is skin.",
+            "The colours match skin, but the image may show something else.",
         )
     if measures.tissue.stained >= STAINED:
         return QualityBadge(
@@ -392,7 +395,7 @@ def _colours(measures: Quality, among: Sequence[Quality | None]) -> QualityBadge
 def _frame(measures: Quality) -> tuple[QualityBadge, ...]:
     if measures.field_stop <= STOP_SHOWN:
         return ()
-    sentence = "The picture has a black frame. Some models mistake it for part of the lesion."
+    sentence = "The picture has a black frame. Some models mistake the frame for a part of the lesion."
     return (QualityBadge("frame", NOTE, f"{measures.field_stop:.0%} of the area", sentence),)
 
 

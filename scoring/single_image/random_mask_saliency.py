@@ -15,8 +15,8 @@ from scoring.single_image.saliency import Progress, SaliencyMap, enlarged, score
 
 COUNT, GRID, SHOWN, FINER = 256, 6, 0.5, 4
 BY_CHANCE = 3.7
-"""Number of standard errors within which the slopes stay in 95 of 100 maps if no part affects the score
-(simulated)."""
+"""Limit in standard errors: if no part affects the score, all slopes of a map stay within the limit in 95 of
+100 maps (simulated)."""
 
 
 def masks(

@@ -19,8 +19,8 @@ READERS = (ALONE, MODEL, ASSISTED)
 FILE = "file"
 RIGHT, SENSITIVITY, SPECIFICITY = "true class", "sensitivity", "specificity"
 RULE = (
-    "“Unsure” and “no answer” count as wrong, and neither as malignant nor as another class. The model's "
-    "class is the class with the highest score."
+    "“Unsure” and “no answer” count as wrong, both in malignant and in other cases. The model's class is the "
+    "class with the highest score."
 )
 
 
@@ -130,7 +130,7 @@ def summary(images: Sequence[ReadImage]) -> tuple[str, ...]:
     known = [image for image in changed if image.truth != UNSURE]
     towards = sum(image.assisted.label == image.truth for image in known)
     away = sum(image.alone.label == image.truth for image in known)
-    sentences[1] += f": to the true class in {towards}, away from it in {away}." if known else "."
+    sentences[1] += f": to the true class in {towards}, away from the true class in {away}." if known else "."
     return tuple(sentences)
 
 

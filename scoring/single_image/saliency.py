@@ -14,9 +14,9 @@ from scoring.single_image.model import OpenModel
 
 BORDER_SHARE, DARKEST = 1 / 8, 0.15
 SCALE = 0.25
-"""Change of a score at the ends of the colour scale, the same for every map."""
+"""Change of a score at the ends of the colour scale; all maps use the same scale."""
 FLOOR = 0.05
-"""Change of a score below which a part does not matter."""
+"""Minimum change of a score for a part that matters."""
 
 Progress = Callable[[int, int], object]
 

@@ -15,10 +15,10 @@ from scoring.single_image.out_of_distribution import KnownImages
 from scoring.single_image.quality import MeasuredImages, Pictures, Quality
 
 VERSION = 2
-"""Goes up whenever quality or appearance is measured in another way."""
+"""Version of the measures; it rises whenever quality or appearance is measured in another way."""
 PLACE = FOLDER / "measured"
 OFFSET = 1 << 15
-"""Minimum that keeps steps positive."""
+"""Offset that makes stored steps positive."""
 
 
 def place(truth: Pictures, folder: Path = PLACE) -> Path:

@@ -78,7 +78,7 @@ def changes_over_time(answers: Sequence[DatedAnswer], names: Sequence[str]) -> l
 
 def _against_copies(before: tuple[float, float], after: tuple[float, float], change: float) -> str:
     if before[0] <= after[1] and after[0] <= before[1]:
-        return " Turned and mirrored copies differ as much, so this difference shows no change of the lesion."
+        return " Turned and mirrored copies differ as much, so this is no sign of a change of the lesion."
     if abs(change) < FLOOR:
         return " This difference is too small to show a change of the lesion."
     return (

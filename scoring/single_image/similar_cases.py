@@ -18,7 +18,7 @@ from scoring.statistics.intervals import Share, share
 
 NEAREST = 6
 MISS = 0.1
-"""Share of a class's cases whose set may lack it."""
+"""Share of a class's test cases for which the set of possible classes may lack the class."""
 NEIGHBOURS = 30
 """Number of cases with a similar highest score; with fewer than twice as many cases, all count."""
 

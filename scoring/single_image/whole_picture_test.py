@@ -16,11 +16,11 @@ from scoring.single_image.model import OpenModel
 from scoring.single_image.saliency import FLOOR, Progress, scores, surrounding
 
 LIGHT, WARMTH = 0.25, 0.12
-"""Factors by which all channels, or red against blue, are raised or lowered."""
+"""Relative changes of all channels (light), and of red against blue (warmth)."""
 LUMA = np.array([0.299, 0.587, 0.114])
 GREY = 128.0
 REACH, SHARPNESS = 0.3, 8
-"""Radius of the middle as a share of the sides, and sharpness of its rim."""
+"""Radius of the middle as a share of the image's sides, and sharpness of the middle's rim."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ TONES: Mapping[str, Callable[[Floats], Floats]] = {
 MIDDLE_HIDDEN, AROUND_HIDDEN = "middle hidden", "all around hidden"
 CHANGES = {**TONES, MIDDLE_HIDDEN: _middle_hidden, AROUND_HIDDEN: _around_hidden}
 SURROUNDINGS = 2
-"""Factor by which the effect of the surroundings must exceed that of the middle, and of light and colour, to
-be reported."""
+"""Minimum ratio for reporting the surroundings: their effect, divided by the effect of the middle, and by the
+effect of light and colour."""
 
 
 def changed(pixels: Pixels, name: str) -> Pixels:
@@ -128,7 +128,7 @@ def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
         "part can be the cause."
     )
     beyond = largest > max(strongest, whole.hidden(k))
-    more = " The effect is larger than the effect of hiding any part, the middle or all around." * beyond
+    more = " The effect is larger than hiding any part, the middle or the surroundings." * beyond
     return sentence + more + around
 
 
@@ -141,6 +141,6 @@ def _around_line(whole: WholePicture, k: int, name: str) -> str:
     if abs(around - before) < least:
         return ""
     return (
-        f" With all around hidden {name} is {around:.2f}, with the middle hidden {middle:.2f}: "
-        "the score depends on the surroundings more than on the middle."
+        f" With the surroundings hidden, {name} is {around:.2f}; with the middle hidden, {middle:.2f}: "
+        "the score depends more on the surroundings than on the middle."
     )

@@ -16,8 +16,8 @@ from scoring.single_image.quality import TILE_SIDE
 from scoring.single_image.turn_and_crop import Box
 
 NO_TISSUE = (
-    "The file is a whole slide of tissue, and this challenge takes photographs of skin: drop it where the "
-    "challenge takes stained tissue."
+    "The file is a whole slide of tissue, but this challenge takes photographs of skin: choose a challenge "
+    "of stained tissue."
 )
 
 SPARE = SpareDecoder(Limits(decoders=SLIDE_DECODERS))

@@ -23,18 +23,18 @@ BANNER = (
 )
 PRIVACY = (
     "The image, and in a session the name of its file, is kept in memory for this session only and is not "
-    "stored; other people cannot open it by an address. The image is rebuilt from its pixels: everything "
-    "else in the file, such as a camera's EXIF data or DICOM tags, is removed. Only the file of a whole "
-    "slide stays in memory as it is, with its label, to read other regions. “Remove my image” deletes image "
-    "and file at once; closing the tab deletes them within 30 seconds."
+    "stored; other people cannot open the image by an address. The image is rebuilt from its pixels: "
+    "everything else in the file, such as a camera's EXIF data or DICOM tags, is removed. Only the file of "
+    "a whole slide stays unchanged in memory, with its label, to read other regions. “Remove my image” "
+    "deletes image and file at once; closing the tab deletes both within 30 seconds."
 )
 CONSENT = (
     "Do not use pictures with faces, tattoos, names or labels, and ask the person for consent: pixels can "
     "also identify a person."
 )
 TURNED = (
-    "The photograph was turned upright, as its camera data say. The challenge's own program does not turn "
-    "images, so its score can differ."
+    "The photograph was turned upright, as its camera data state. The challenge's program does not turn "
+    "images, so the official score can differ."
 )
 CAMERA_REFUSED = (
     "If there is no picture, the browser or its administrator blocks the camera, or another program uses "
@@ -43,8 +43,8 @@ CAMERA_REFUSED = (
 )
 MAP = "The map shows where hiding a part of the image changes the model's score. It does not show disease."
 ALIKE = "Cases with similar scores from this model. These cases may look different."
-SAME_KIND = "These shares hold only for images of the same kind as the test set's."
-EXCHANGEABLE = "This does not hold for photos from another camera."
+SAME_KIND = "These shares hold only for images like the images of the test set."
+EXCHANGEABLE = "These shares do not hold for photographs from another camera."
 UNKNOWN_INPUT = (
     "An input is given as unknown (-1). Models that were not trained with unknown inputs can give very "
     "different answers."
@@ -69,7 +69,7 @@ IN_SHORT = {
     "scale": "another scale",
     "tissue": "unusual tissue",
 }
-"""Short texts of badges for a headline, by name; for sharpness the value."""
+"""Name of a badge -> short text for a headline; for sharpness, the badge's value is used."""
 UNKNOWN_IN_SHORT = "similarity to the test images not known"
 UNTRIED = "it is not known how good the model is"
 
@@ -98,7 +98,7 @@ def kind_line(kind: str) -> str:
         "probabilities": "",
         "percent": "The model's outputs are percent: the scores are the outputs divided by 100.",
         "bytes": "The model's outputs are whole numbers up to 255, read as scores from 0 to 1.",
-    }.get(kind, "The model's raw outputs are not probabilities; the scores are computed from them.")
+    }.get(kind, "The model's raw outputs are not probabilities; Benchside computes the scores from them.")
 
 
 def headline(prediction: ImagePrediction, names: Sequence[str], cautions: Sequence[str] = ()) -> str:
@@ -134,7 +134,7 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
     """Say how often the model is right on test cases with a similar highest score. `name` is the full name of
     the highest-scoring class."""
     if not right.similar.n:
-        return "The test set has no other case to compare it with."
+        return "The test set has no other case to compare with."
     if right.similar.n == 1:
         return "The test set has one other case: too few to estimate how often such a score is right."
     whole = f"{of_test_set(reference)} the model was right on {right.similar} images"
@@ -160,17 +160,16 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
     sentence = f"A class is possible if its score is as high as in {share} of its test cases. {EXCHANGEABLE}"
     if class_set.top_added:
         sentence += (
-            f" {names[top]} is among them because it has the highest score; that score is lower "
-            f"than the scores of {1 - class_set.miss:.0%} of its cases in the test set."
+            f" {names[top]} is added because it has the highest score, although {1 - class_set.miss:.0%} of "
+            f"the test cases of {names[top]} have a higher score."
         )
     if class_set.members.all():
         sentence += " The set contains all classes: the model excludes no class for this image."
     if class_set.always.any():
         few = ", ".join(names[k] for k in np.flatnonzero(class_set.always).tolist())
         sentence += (
-            f" The test set has fewer than {class_set.fewest} cases of {few}, so the set always contains "
-            "them. "
-            "A reliable statement needs 20 or more cases per class."
+            f" The test set has fewer than {class_set.fewest} cases of {few}, so these classes are always "
+            "possible. A reliable statement needs 20 or more cases per class."
         )
     overall, own = class_set.coverage.overall, class_set.coverage.by_class[top]
     if overall is None:
@@ -191,8 +190,8 @@ def temperature_line(reference: Reference) -> str:
     sentence = f"Temperature-scaled: with the temperature {temperature:.2f}"
     if calibration.is_at_limit(temperature):
         return (
-            f"{sentence}, the limit of the search: a temperature beyond it fits {reference.name} (n = {n}) "
-            "as well or better."
+            f"{sentence}, the limit of the search: a temperature beyond the limit fits {reference.name} "
+            f"(n = {n}) as well or better."
         )
     return f"{sentence} that fits {reference.name} (n = {n}) best."
 

@@ -11,10 +11,10 @@ from scoring.common.arrays import Bools, Ints
 from scoring.statistics.intervals import NOISE, SHARE, Estimate, Range
 
 QuantityName = str | tuple[str, ...]
-"""Name of a metric; with its class or slice if it has one: "accuracy", ("f1", "MEL")."""
+"""Name of a metric, such as "accuracy", or names of a metric and its class or subgroup: ("f1", "MEL")."""
 ABSENT, MISSED = 0.125, 1.5
-"""Variance of a part without a unit, that of a share of one half of two; minimum average number of cases
-beyond a threshold for its position to count as known."""
+"""Assumed variance of a part without a unit (as of a share of one half of two units); and the minimum average
+number of cases beyond a threshold, from which the threshold's position counts as known."""
 
 
 @dataclass(frozen=True)

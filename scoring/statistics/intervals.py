@@ -11,18 +11,18 @@ from scoring.common.arrays import Bools, Floats, Ints
 QUANTILES = (0.025, 0.975)
 AUTO, PERCENTILE, WILSON_T = "auto", "percentile", "wilson t"
 ONCE_AUTO = (PERCENTILE, "logit t")
-"""The former meaning of `auto`, still found in old scorecards."""
+"""Former meanings of `auto`, which old scorecards still contain."""
 METHODS = (AUTO, PERCENTILE, "jackknife", "bca")
 """Methods that users can choose; `auto` means `wilson_t`."""
 Z = 1.959963984540054
 Range = tuple[float, float]
 SHARE: Range = (0.0, 1.0)
 NOISE, LONGEST, DIGITS = 1e-12, 50.0, 12
-"""Smallest standard error above 0; largest reach on the log scale; decimals of a comparison, so that float
-noise does not change ranks. Stored numbers are not rounded."""
+"""Smallest standard error that counts as above 0; maximum half width on the log scale; and decimals to which
+numbers are rounded for comparisons only, so that float errors do not change ranks."""
 FULL, FEWEST, ROOT_NOISE = 0.125, 0.3, 1e-6
-"""Variance of a case without an answer plus two cases; minimum number of answers; largest imaginary part of a
-real root."""
+"""Variance of a share of one half of two cases; minimum effective number of cases; largest imaginary part of
+a root that counts as real."""
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,14 @@ from scoring.statistics.interval_options import DIGITS, UNITS_OF_COMPARISON
 from scoring.statistics.paired_bootstrap import LEVEL, NO_SPREAD, PairTest
 
 Score = Callable[[Floats], Floats]
-"""Sums [..., K] -> scores [...]."""
+"""Function from sums [..., K] to scores [...]."""
 Signs = NDArray[np.int8]
 BLOCK_CELLS = 400_000
 SIGN_CELLS = 1_000_000
 UNIT_SUMS = "unit_sums"
 STREAM, LUCK = 1, 2
-"""Added to the seed, so that signs use different random numbers than the replicates, and than each other."""
+"""Added to the seed, so that the two kinds of random signs and the replicates use different random
+numbers."""
 PUBLISHED = 2e-6
 """Largest rounding error of a difference of scores that are published with six decimals."""
 

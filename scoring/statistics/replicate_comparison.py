@@ -51,10 +51,9 @@ def resolvable_gap(test: PairTest, n_units: int) -> dict[str, float] | None:
 
 AUTO, SWAP, BOOTSTRAP = "auto", "swap", "bootstrap"
 EXCHANGES_OF_ERRORS = 200
-"""Number that keeps the standard error within 5 %."""
+"""Number of exchanges for estimating a standard error with an error of at most 5 %."""
 PAIRS_TESTS = (AUTO, SWAP, BOOTSTRAP)
-"""Tests that users can choose; `auto` is the swap test, which keeps its level where the bootstrap does
-not."""
+"""Tests that users can choose; `auto` is the swap test, because the bootstrap can exceed its error level."""
 
 
 @dataclass(frozen=True)

@@ -15,16 +15,16 @@ from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.intervals import PERCENTILE, WILSON_T, Estimate, estimated
 
 Quantities = Mapping[QuantityName, Floats]
-"""Function from weights [B, N] to values [B] of each quantity."""
+"""Quantity -> its values [B] in replicates."""
 Block = TypeVar("Block")
 ALL_UNITS = Basis()
 MUCH_UNDEFINED = 0.05
 JACKKNIFE_UNITS = 500
-"""Number of units up to which variance and bias come from leaving out each unit; above it they come from the
-replicates, which agree (docs/statistics.md) and cost nothing more."""
+"""Maximum number of units for computing variance and bias by leaving out each unit. With more units they come
+from the replicates, which give the same result at no extra cost (docs/statistics.md)."""
 KEPT_BYTES = 64_000_000
 CURVE_REPLICATES, CURVE_CELLS = 300, 10_000_000
-"""Maximum replicates of a band of curves, and maximum replicates times cases: with many cases a band is
+"""Maximum replicates for a band around a curve, and maximum replicates times cases; with many cases a band is
 narrow."""
 
 

@@ -20,7 +20,7 @@ from scoring.statistics.mcnemar_delong_wilcoxon import holm
 from scoring.statistics.paired_bootstrap import PairTest
 
 AT_ONCE = 10_000
-"""Number of pairs made at once when iterating over all."""
+"""Number of pairs that are made at once when iterating over all pairs."""
 
 
 @dataclass(frozen=True)

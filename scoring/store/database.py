@@ -46,7 +46,7 @@ if sys.platform != "win32":
 FOLDER, DATABASE = "BENCHSIDE_STORE", "BENCHSIDE_DATABASE_URL"
 NAME = "benchside.db"
 SECONDS = 30
-"""Maximum time that a writer waits for another."""
+"""Maximum time that a writer waits for another writer."""
 
 
 @dataclass(frozen=True)
@@ -266,7 +266,7 @@ def _turn(store: Store) -> Iterator[None]:
 
 SCRIPTS = Path(__file__).parent / "migrations"
 MIGRATION_LOCK = 7_266_142
-"""Number of the lock that PostgreSQL's programs take while they change tables."""
+"""Number of the PostgreSQL lock that a program holds while it changes tables."""
 
 
 def migrate(connection: Connection, store_name: str) -> bool:
@@ -311,8 +311,8 @@ GONE = (
     "its database is missing: restore the last backup, or start again with an empty database. Nothing was "
     "saved."
 )
-DAMAGED = "the database is damaged or is not a database: stop all copies and restore the last backup."
-SILENT = "the database does not answer: start it, or correct its address. Nothing of this was saved."
+DAMAGED = "the database is damaged or is not a database: stop all servers and restore the last backup."
+SILENT = "the database does not answer: start the database, or correct its address. Nothing was saved."
 _BY_ERRNO = {
     errno.ENOSPC: ("store-full", FULL),
     errno.EDQUOT: ("store-full", FULL),

@@ -20,9 +20,9 @@ from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
 
 TEMPORARY = ".part-"
-"""Prefix of files that are being written."""
+"""Prefix of the names of files that are being written."""
 UNFINISHED = 3600
-"""Age in seconds after which nobody writes a file any more."""
+"""Age in seconds from which an unfinished file counts as abandoned."""
 MARK, MARK_LENGTH = "store-id", 64
 """Name of the file with the store's id, and the number of characters read from it."""
 DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -142,7 +142,7 @@ def require_digest(text: str) -> None:
 
 def missing(digest: str) -> InputRefused:
     """Return the exception that refuses access to a missing file."""
-    problem = "the file is not in the store: import the board again, with its truth if that is missing."
+    problem = "the file is not in the store: import the board again. A missing truth must be imported too."
     return InputRefused([error("store-damaged", digest[:12], problem)])
 
 
@@ -150,7 +150,7 @@ def checked(digest: str, data: bytes) -> bytes:
     """Return the bytes read from a file. Raises InputRefused if their SHA-256 differs from the file's
     name."""
     if hashlib.sha256(data).hexdigest() != digest:
-        problem = "the stored file was changed after it was saved: restore it from a copy."
+        problem = "the stored file was changed after it was saved: restore the file from a copy."
         raise InputRefused([error("store-damaged", digest[:12], problem)])
     return data
 
@@ -176,9 +176,10 @@ OF_PROTOCOL = {
         }
     },
 }
-"""Settings of libraries that would otherwise wait minutes for a place that does not answer."""
+"""Settings of storage libraries; with the defaults, a library waits minutes for a server that does not
+answer."""
 WITHOUT_FOLDERS = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"}
-"""Places where creating a folder would create a bucket."""
+"""Kinds of storage in which creating a folder would create a bucket."""
 SETTING = "BENCHSIDE_FILES"
 REFUSED = (
     "access is refused: set credentials in the environment with the rights to read, write, list and "

@@ -15,9 +15,9 @@ from scoring.store.kept_files import FileStore
 from scoring.store.schema import OF_FILE, Base, StoreMark
 
 FOREIGN = (
-    "these files do not belong to this database: it was emptied, or another database uses the same place. "
-    "Restore its last backup, or name another place in BENCHSIDE_STORE or BENCHSIDE_FILES. Nothing was "
-    "deleted."
+    "these files do not belong to this database: the database was emptied, or another database uses the "
+    "same folder. Restore the last backup of the database, or name another folder in BENCHSIDE_STORE or "
+    "BENCHSIDE_FILES. Nothing was deleted."
 )
 
 

@@ -14,7 +14,7 @@ from scoring.store.mark import is_own, known_files
 from scoring.store.schema import Base
 
 LOCK = 7_266_143
-"""Number of the lock for PostgreSQL programs that write files; SQLite programs always take turns."""
+"""Number of the PostgreSQL lock for programs that write files; programs with SQLite always take turns."""
 
 
 def exclusive(session: Session) -> None:

@@ -462,7 +462,7 @@ def test_a_page_makes_the_bundle_of_a_platform_that_the_command_makes(
     app.selectbox(key="bundle_platform").select(platform).run()
     if image:
         app.button(key="bundle_make").click().run()
-        assert "name it with your account" in words(app)
+        assert "write ACCOUNT/NAME" in words(app)
         app.text_input(key="bundle_image").input(image).run()
     app.text_input(key="bundle_title").input("Ages 2026").run()
     app.button(key="bundle_make").click().run()

@@ -172,13 +172,13 @@ def test_every_image_without_an_answer_has_a_reason(monkeypatch):
 
 def test_how_often_is_a_sentence():
     tied = withheld_line(Withheld(60, 60, 9, 0, tied=True))
-    assert tied.startswith("The model answered 0 of 60 test images. The other 60 got no answer; ")
+    assert tied.startswith("The model answered 0 of 60 test images. The other 60 got no answer. ")
     assert "answered 0 of 60 (0%; 0 to 6%) test images. The" in withheld_line(Withheld(60, 60, 9, 0))
     reasons = {"nothing like the others": 2, "the model failed": 1, "blurred": 1}
     assert withheld_line(Withheld(60, 4, 2, 42, because=reasons)) == (
         "The model answered 56 of 60 (93%; 84 to 97%) test images and was right on 42 of 56 (75%; 62 to 84%) "
-        "of those. The other 4 got no answer (nothing like the others: 2; the model failed: 1; blurred: 1); "
-        "the highest-scoring class was the true one in 2 of 4."
+        "of those. The other 4 got no answer (nothing like the others: 2; the model failed: 1; blurred: 1). "
+        "The class with the highest score was the true class in 2 of 4."
     )
     assert withheld_line(Withheld(9, 0, 0, 9)).endswith(" of those.")
 

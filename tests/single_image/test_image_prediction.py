@@ -235,7 +235,7 @@ def test_what_the_file_calls_the_two_columns_is_said():
     made = named(builders.classifier(2, vector=False), names="{0: 'benign', 1: 'malignant'}")
     with model(made, model_task("melanoma")) as found:
         (finding,) = found.findings
-    assert "calls it “benign”, and the other one “malignant”" in finding.message
+    assert "names the first number “benign” and the second “malignant”" in finding.message
 
 
 @pytest.mark.parametrize(

@@ -206,7 +206,7 @@ def test_a_drawn_test_set_and_one_of_few_images_say_what_their_limit_is_worth():
     (chip,) = likeness_chip(drawn, "tile")
     assert "test set in light, colours and texture" in chip.words
     assert "With only 8 tiles this limit is rough." in chip.words
-    assert "computer-generated, so real ones are usually unlike them" in chip.words
+    assert "computer-generated, so real images are usually unlike the test set" in chip.words
     (chip,) = likeness_chip(replace(drawn, images=200, generated=False), "tile")
     assert "rough" not in chip.words
     assert "computer-generated" not in chip.words

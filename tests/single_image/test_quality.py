@@ -133,7 +133,7 @@ def test_a_black_frame_is_said():
     pixels[:60] = 0
     (chip,) = (chip for chip in photograph_chips(measure(pixels)) if chip.name == "frame")
     assert (chip.level, chip.value) == (NOTE, "12% of the area")  # 60 of 512 rows
-    assert "a black frame. Some models mistake it for part of the lesion." in chip.words
+    assert "a black frame. Some models mistake the frame for a part of the lesion." in chip.words
     assert "frame" not in levels(measure(lesion()))
 
 
@@ -176,7 +176,7 @@ def test_percentiles_count_those_below(truth):
     blurred = measure(ndimage.gaussian_filter(lesion(), (6, 6, 0)))
     (chip,) = (chip for chip in photograph_chips(blurred, among=among) if chip.name == "sharpness")
     assert chip.percentile == 0
-    assert chip.words.startswith("Blurrier than every test image.")
+    assert chip.words.startswith("This image is blurrier than every test image.")
 
 
 def test_sharpness_is_said_by_the_share_of_test_images_that_are_less_sharp():
@@ -215,7 +215,7 @@ def test_measuring_stops_when_asked_and_passes_over_what_cannot_be_read(truth):
 @pytest.mark.parametrize(
     ("name", "chip", "low", "high"),
     [
-        ("sharpness", "sharpness", "Blurrier", "More fine detail"),
+        ("sharpness", "sharpness", "blurrier", "more fine detail"),
     ],
 )
 def test_what_is_beyond_the_test_set_on_either_side_is_a_caution(name, chip, low, high):
@@ -254,4 +254,4 @@ def test_no_share_is_rounded_to_every_image():
     sharp = measure(lesion())
     among = [replace(sharp, sharpness=sharp.sharpness * (0.5 if n == 0 else 9)) for n in range(300)]
     chip = next(one for one in photograph_chips(sharp, 0, among) if one.name == "sharpness")
-    assert chip.words.startswith("Blurrier than 99% of the test images.")
+    assert chip.words.startswith("This image is blurrier than 99% of the test images.")

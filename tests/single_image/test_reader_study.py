@@ -50,7 +50,7 @@ def test_shares_are_those_counted_by_hand_and_unsure_is_never_right():
     first, second = summary(images)
     assert "the same class in 2 of 4 images in which both name a class; you were unsure in 2 of 7" in first
     assert "the model gave no answer in 1." in first
-    assert "in 3 of 7 images: to the true class in 2, away from it in 0." in second
+    assert "in 3 of 7 images: to the true class in 2, away from the true class in 0." in second
 
 
 def test_what_no_image_speaks_of_is_not_said():

@@ -226,7 +226,7 @@ def test_a_wanted_sensitivity_is_reached_here_and_told_honestly():
             (risk[positive] > point.threshold).sum(),
             (risk[~positive] <= point.threshold).sum(),
         )
-        assert f"{own_hits} of {positive.sum()} malignant cases are at or above it" in line
+        assert f"{own_hits} of {positive.sum()} malignant cases are at or above the threshold" in line
         assert f"{own_below} of {(~positive).sum()} others below" in line
         assert (point.sensitivity.n, point.specificity.n) == (positive.sum(), (~positive).sum())
         assert point.sensitivity.low <= point.sensitivity.hits / point.sensitivity.n <= point.sensitivity.high

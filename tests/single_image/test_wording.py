@@ -179,7 +179,7 @@ def test_numbers_name_their_test_set():
         "In this test set (n = 120, computer-generated, 20 per class) the "
         "model was right on 24 of 34 (71%; 54 to 83%) images with a highest score from 0.66 to 0.74. "
         "When it predicted Melanoma, with any score, it was right on 18 of 25 (72%; 52 to 86%). "
-        "These shares hold only for images of the same kind as the test set's."
+        "These shares hold only for images like the images of the test set."
     )
     assert "too few to compare high and low scores" in wording.right_line(
         right(24, 34, True), a_reference(), "Melanoma"
@@ -208,7 +208,7 @@ def test_sets_say_what_they_are_worth():
     assert "needs 20 or more cases per class" in line
     assert "because it has the highest score" not in line
     added = ClassSet(np.array([True, False]), 0.1, np.array([False, False]), UNTRIED, 9, True)
-    assert "Melanoma is among them because it has the highest score" in wording.set_line(
+    assert "Melanoma is added because it has the highest score" in wording.set_line(
         added, ("Melanoma", "Other"), 0
     )
     every = ClassSet(np.array([True, True]), 0.1, np.array([False, False]), UNTRIED, 9)

@@ -106,7 +106,7 @@ def test_an_emptied_database_beside_files_is_named(tmp_path, monkeypatch):
             unmarked(store)
         for _ in range(2):
             (tmp_path / "store" / NAME).write_bytes(b"")
-            with pytest.raises(InputRefused, match=r"store-foreign .*it was emptied"):
+            with pytest.raises(InputRefused, match=r"store-foreign .*the database was emptied"):
                 open_store()
     assert store.files.read(digest)
 

@@ -14,7 +14,7 @@ from scoring.presentation.figures.theme import Theme, faded, template
 QUARTERS: Properties = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", ".25", ".5", ".75", "1"]}
 """Positions of the ticks of an axis from 0 to 1."""
 FIFTHS: Properties = {"tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1], "ticktext": ["0", ".2", ".4", ".6", ".8", "1"]}
-"""The same in steps of 0.2."""
+"""Positions of the ticks of an axis from 0 to 1, in steps of 0.2."""
 
 
 class Canvas:

@@ -22,12 +22,11 @@ from scoring.presentation.figures.theme import Theme, counted, lined, safe, shor
 ROW = 32
 """Height in pixels of one team's row."""
 MOST_WORDS = 20
-"""Number of teams up to which cells show numbers; with more they would be unreadable, and colour and hover
-show them."""
+"""Maximum number of teams for numbers in cells; with more teams, colour and hover show the numbers."""
 CLASS = 24
 """Maximum characters of a case's or class's name beside an axis."""
 UPRIGHT = 4
-"""Number of teams up to which their names above the columns are horizontal."""
+"""Maximum number of teams for horizontal names above the columns."""
 
 
 def brief(value: float, sign: bool = False) -> str:

@@ -16,11 +16,11 @@ from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, counted, 
 Counts = Sequence[Sequence[int]] | Ints
 """Counts [K, K], rows = truth, columns = prediction."""
 LEVEL_CHARACTERS, NAME_CHARACTERS = 21, 16
-"""Number of characters up to which column names are horizontal, for all names together and for each name."""
+"""Maximum characters of horizontal column names: of all names together, and of each name."""
 FEW_CLASSES = 3
 """Number of classes up to which cells and text are large."""
 THOUSANDS = 10_000
-"""Count from which a cell is written in thousands."""
+"""Minimum count that a cell shows in thousands."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from scoring.presentation.figures.theme import Theme, safe, short
 from scoring.presentation.figures.thresholds import MARGIN, Mark, category_line, cut
 
 Band = tuple[Floats, Floats, Floats]
-"""A pointwise 95 % band: positions on the horizontal axis [points], and its lower and upper ends."""
+"""A pointwise 95 % band: positions on the horizontal axis [points], and lower and upper ends of the band."""
 TICKS: Properties = {"tickvals": [0, 0.5, 1], "ticktext": ["0", ".5", "1"]}
 HEIGHT, LEGEND_ROW = 360, 20
 """Height in pixels of a figure of several curves without its legend, and of a legend row."""

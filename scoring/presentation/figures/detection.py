@@ -214,7 +214,7 @@ def along(dependence: Dependence, question: str, axis: str, theme: Theme) -> go.
 
 
 LEAST_DENSITY = 1.0
-"""Minimum nuclei per mm2 on the axis; lower densities are drawn here."""
+"""Lowest density (nuclei per mm2) on the axis; lower densities are drawn at this position."""
 NONE = -0.5
 """Position of "no nuclei" on the logarithmic axis."""
 

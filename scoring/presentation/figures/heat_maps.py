@@ -12,7 +12,7 @@ from scoring.presentation.figures.theme import channels, text_is_black
 Scale = list[list[Any]]
 """A colour scale: [share from 0 to 1, colour] in ascending order."""
 HALF = 0.47
-"""Distance from the middle of a cell to its frame; cells are 1 wide."""
+"""Distance from the middle of a cell to the cell's frame; cells are 1 wide."""
 CLEAR = "rgba(0,0,0,0)"
 
 

@@ -13,11 +13,11 @@ from scoring.presentation.figures.number_format import decimal, span
 from scoring.presentation.figures.theme import Theme, faded, lined, safe
 
 COUNTED = {"malignant_sensitivity": "n_malignant", "recall": "n_positive"}
-"""Key of the number of cases, if a share does not count all cases of a group."""
+"""Measure -> key of its number of cases, for measures that do not count all cases of a group."""
 KINDS = {"location": "site"}
-"""Display name of a group column whose name in files differs."""
+"""Column of groups in files -> its name on pages."""
 NARROWED = 100
-"""Width in px of the column at the right, which leaves the axis little room on a phone."""
+"""Width in px of the right column, above which the axis gets too little room on a phone."""
 
 
 @dataclass(frozen=True)

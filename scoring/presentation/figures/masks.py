@@ -17,7 +17,7 @@ SYMBOLS = ("circle", "diamond")
 ROOM = 140
 """Height in pixels of a structure's density, box and points."""
 LEAST_ML = 0.01
-"""Smallest volume on the axis; smaller ones are drawn here."""
+"""Smallest volume in ml on the axis; smaller volumes are drawn at this position."""
 APART = 0.35
 """Distance of a volume of 0 below the smallest tick, in powers of ten."""
 

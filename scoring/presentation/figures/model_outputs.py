@@ -19,7 +19,7 @@ ROW = 26
 LINE, LINE_PX = 18, 17
 """Maximum characters of a name in one line, and the line's height."""
 NAMED = 4
-"""Number of classes with a colour and name if all are drawn."""
+"""Number of classes with a colour and a name in a figure of all classes."""
 
 
 def output_bars(
@@ -149,8 +149,8 @@ def _extent(outputs: Floats) -> tuple[float, float]:
     return low, max(float(outputs.max()), low + 1e-9)
 
 
-AGE_SWEPT = "Dotted: the age that the model receives. It receives 0 for an unknown age, too."
-"""What stands below `sweep_lines` of ages."""
+AGE_SWEPT = "Dotted: the age that the model receives; for an unknown age, the model receives 0."
+"""Caption of `sweep_lines` of ages."""
 
 
 def sweep_lines(sweep: Sweep, theme: Theme, question: str, axis_title: str) -> go.Figure:

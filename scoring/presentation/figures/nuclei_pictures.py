@@ -13,17 +13,18 @@ Pen = ImageDraw.ImageDraw
 COLOURS = ("#009e73", "#d55e00", "#56b4e9")
 STATUSES = ("TP", "FP", "FN")
 CASINGS = ("#ffffff", "#ffffff", "#062a42")
-"""Wider lines under the others: without them, sky blue is invisible on pink."""
+"""Colours of wider lines below the coloured lines; without them, sky blue would be invisible on pink
+tissue."""
 DASHES = ((0, 0), (7.0, 4.0), (2.0, 3.0))
 """Lengths of dashes and gaps in px, for TP, FP, FN; (0, 0): a solid line."""
 GROUND, INK, CAUTION = "#f4f6f7", "#0c161c", "research use only"
 FINER = 2
-"""Factor by which a picture is drawn larger and then reduced, because PIL draws no smooth lines."""
+"""Factor by which a picture is drawn larger and then reduced, because PIL cannot draw smooth lines."""
 MOST_OUTLINES = 5000
 PREDICTION = 1
 STRIP, FONT, MARK = 30, 13, 3.0
 BAR_UM, BAR = 50, "0.05 mm"
-"""Length of the scale bar. PIL's font has no µ and no letters of other alphabets."""
+"""Length of the scale bar in µm, and its label in mm, because PIL's font has no µ."""
 
 
 def overlay_png(

@@ -10,15 +10,15 @@ import numpy as np
 import plotly.graph_objects as go
 
 Properties = dict[str, Any]
-"""Plotly's input: names and values of its reference, nested, without None."""
+"""Properties of a figure with the names of Plotly's reference, nested, without None."""
 AS_THEY_ARE = frozenset({"template", "range", "geojson", "layer", "layers"})
 """Properties that never contain arrays."""
 NESTED = frozenset({dict, list, tuple})
 SENT = frozenset({"i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8"})
 """Number types that plotly.js reads from bytes."""
 MANY = 64
-"""Length from which an array is sent with seven digits: long curves are only looked at, and downloads have
-all digits."""
+"""Minimum length of arrays that are sent with seven digits. Long curves are only drawn; downloads have all
+digits."""
 
 
 class Drawing(go.Figure):  # type: ignore[misc]

@@ -14,13 +14,13 @@ from scoring.presentation.figures.number_format import decimal, span
 from scoring.presentation.figures.theme import Theme, safe, short
 
 MARKS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "pentagon", "star")
-"""A symbol for each team: colour is never the only sign."""
+"""A symbol for each team, so that colour is not the only sign."""
 MOST = len(MARKS)
 """Maximum number of drawn teams."""
 TICKS, LEGEND = 6, 24
 """Maximum ticks of the time axis, and maximum characters of a name beside its mark."""
 APART = 0.012
-"""Share of the whole time between teams, so that error bars of the same day do not overlap."""
+"""Shift between teams, as a share of the whole time, so that error bars of the same day do not overlap."""
 DAY = 86_400
 LABEL = 0.15
 """Share of the whole time that a day's label covers on a phone."""

@@ -22,7 +22,8 @@ OTHER = "other"
 ROW = 25
 SIDE, QUALITY = 640, 88
 RULED, TICKS, STEPS = 330, 8, (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
-"""Size in pixels of a picture with rulers, maximum marks of a ruler, and millimetres between marks."""
+"""Size in pixels of a picture with rulers, maximum marks of a ruler, and possible distances of marks in
+mm."""
 CELLS = 64
 """Number of cells of a map along each axis."""
 LEGEND = 52

@@ -126,10 +126,10 @@ def _points(canvas: Canvas, weights: Floats, name: str, mark: Properties, hovers
 
 
 MOST_NAMES = 10
-"""Number of teams up to which names are written beside the points."""
+"""Maximum number of teams for names beside the points."""
 TICKS = [10.0**power for power in range(-3, 5)]
 LIMITS = ("full points to here", "0 points from here")
-"""Meaning of the two sizes at which a challenge takes points away."""
+"""Labels of two model sizes: up to the first, a model gets full points; from the second on, 0 points."""
 
 
 @dataclass(frozen=True)

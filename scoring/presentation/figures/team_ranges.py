@@ -11,7 +11,7 @@ from scoring.presentation.figures.canvas import Canvas, error_bars
 from scoring.presentation.figures.theme import Theme, faded, safe, short
 
 ROOM, LOWEST, HIGHEST = 830, 8.0, 18.0
-"""Height in px of all rows of a figure that fills a printed page, and of one row."""
+"""Height in px of all rows of a figure that fills a printed page; minimum and maximum height of a row."""
 NAME = 26
 """Maximum characters of a name."""
 
@@ -94,11 +94,11 @@ def team_ranges(
 ROW = 26
 """Height in pixels of one team's row."""
 MOVED_NAME, WIDEST = 18, 9
-"""Maximum characters of a name beside its line, and its maximum width in pixels."""
+"""Maximum characters of a name beside a line, and maximum width of a character in px."""
 SPREAD = 0.16
-"""Share of the width at each end that error bars use, so that none covers another."""
+"""Share of the width at each end over which error bars are spread, so that no error bar covers another."""
 DASHES = {1: "solid", 0: "dot", -1: "dash"}
-"""Symbols of teams that rise, stay and fall: colour is never the only sign."""
+"""Line styles of teams that rise, stay and fall, so that colour is not the only sign."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ SHORT = 14
 LINE = 26
 """Maximum characters in a line of a label on the left axis."""
 PARTS = re.compile(r"[^\s_-]*[\s_-]+|[^\s_-]+")
-"""Characters after which a name can be broken."""
+"""Pattern of the parts of a name; a line break is possible after each part."""
 COLOURS = tomllib.loads(Path(__file__).with_name("themes.toml").read_text(encoding="utf-8"))
 CIVIDIS = COLOURS["cividis"]
 """A colour scale with even steps that colour-blind people also see."""

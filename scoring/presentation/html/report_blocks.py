@@ -36,13 +36,13 @@ from scoring.version import __version__
 STATUS = 1200
 """Maximum characters of the text about whether a score is official."""
 PANEL, WIDE_PANEL = 210, 330
-"""Width in pixels of a small figure, and of one that needs more room."""
+"""Width in pixels of a small figure, and of a figure that needs more room."""
 RIGHT = ("number", "bar", "count", "interval", "written")
 """Kinds of columns that are aligned right."""
 FRONT_FIGURES = 3
 """Number of figures on the front page."""
 HALF_WIDTH = 440
-"""Width in pixels for drawing a figure that shares its row; it is then shown smaller."""
+"""Width in pixels for drawing a figure that shares a row; the page shows the figure smaller."""
 
 Lines = Sequence[tuple[str, str]]
 """Names and texts below the title: test set, submission, team, date."""

@@ -176,8 +176,8 @@ def _threshold_line(record: Record) -> str:
         return ""
     own = float(risks(record.prediction.probabilities, malignant))
     sentence = (
-        f"Threshold {point.threshold:.3f} for a wanted sensitivity of {point.wanted:.0%}: this image has "
-        f"{own:.3f}, {'at or above it' if own > point.threshold else 'below it'}."
+        f"Threshold {point.threshold:.3f} for a wanted sensitivity of {point.wanted:.0%}: this image has the "
+        f"score {own:.3f}, {'at or above' if own > point.threshold else 'below'} the threshold."
     )
     if point.sensitivity is None or point.specificity is None:
         return sentence

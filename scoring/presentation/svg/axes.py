@@ -160,9 +160,9 @@ def title(properties: Properties) -> TextLines:
 
 
 PADDED = 0.05
-"""Share of an axis that stays free beyond points and bars."""
+"""Free share of an axis beyond the outermost points and bars."""
 MARKER = 0.8
-"""Pixels that stay free beyond the middle of a marker, relative to its size."""
+"""Free space beyond the middle of a marker, relative to the marker's size."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from scoring.presentation.svg.text import number, paint, words
 
 Properties = Mapping[str, Any]
 Sums = dict[tuple[float, bool], float]
-"""Start of the next bar of a stack, by position and side of zero."""
+"""Position of a stack and side of zero -> start of the stack's next bar."""
 
 
 def bars(trace: Properties, plot: Plot, sums: Sums) -> Iterator[str]:
@@ -124,9 +124,9 @@ def _colours(shares: Floats, scale: Sequence[Sequence[Any]]) -> np.ndarray[Any, 
 
 
 STEPS = 100
-"""Positions at which a density is drawn."""
+"""Number of positions at which a density is drawn."""
 CAP = 0.5
-"""Width of the end of a whisker, in widths of its box."""
+"""Width of the end of a whisker, relative to the width of its box."""
 
 
 def violin(trace: Properties, plot: Plot) -> Iterator[str]:

@@ -15,12 +15,12 @@ from scoring.presentation.svg.text import number, paint, words
 
 Properties = Mapping[str, Any]
 DASHES = {"dash": 3.0, "dot": 1.0}
-"""Length of a dash and of the gap after it, in widths of the line."""
+"""Style -> length of a dash, and of the gap after the dash, relative to the width of the line."""
 LEAST_DASH = 3.0
-"""Pixels that the width counts as in this, at least."""
+"""Minimum line width in px for the length of a dash."""
 CLEAR = "rgba(0,0,0,0)"
 SIZE = 6.0
-"""Of a marker that names none."""
+"""Default size of a marker in px."""
 
 
 def scatter(trace: Properties, plot: Plot) -> Iterator[str]:
@@ -188,7 +188,7 @@ POLYGONS = {
         for radius in ((1.4, 0.535)[k % 2],)
     ),
 }  # fmt: skip
-"""Corners in half sizes of the mark."""
+"""Mark -> its corners, in units of half the size of the mark."""
 HALF_ARM = 0.8 / math.sqrt(2)
 X_CORNERS = tuple(
     (a * HALF_ARM, b * HALF_ARM)
@@ -202,7 +202,7 @@ STROKES = {
     "line-ns": ((0, 1.4, 0, -1.4),),
     "line-ew": ((1.4, 0, -1.4, 0),),
 }
-"""Lines from place to place in half sizes of the mark."""
+"""Mark -> its lines (start and end), in units of half the size of the mark."""
 
 
 def path(symbol: str, size: float) -> str:
@@ -242,7 +242,7 @@ def _scaled(radius: float, share: float) -> str:
 
 
 HEIGHT = math.sqrt(3) / 2
-"""Of a triangle whose sides are 1."""
+"""Height of a triangle with sides of length 1."""
 
 
 def side(plot: Plot) -> float:

@@ -14,8 +14,8 @@ Properties = Mapping[str, Any]
 STANDOFF, TITLE_STANDOFF = 4.0, 6.0
 """Distance in pixels between axis and labels, and between labels and title, if a theme does not set it."""
 PASSES = 3
-"""Number of passes to measure the margins: labels depend on the length of an axis, and its length on their
-width."""
+"""Number of passes for measuring the margins: the labels depend on the length of an axis, and this length
+depends on the width of the labels."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ OTHER_LETTERS, WIDE_LETTERS = 600, 1000
 ROOM = 1.2
 """Factor by which a replacement font may be wider than Helvetica."""
 FROM_WIDE = 0x2E80
-"""First of the characters that are as wide as they are high."""
+"""First Unicode number of characters that are as wide as high, such as Chinese characters."""
 WIDTHS: Mapping[int, str] = {
     191: "'",
     222: "ijl",
@@ -38,7 +38,7 @@ WIDTHS: Mapping[int, str] = {
     944: "W",
     1015: "@",
 }
-"""Widths in Helvetica in thousandths of the font size, with the characters of each width."""
+"""Width in Helvetica, in thousandths of the font size -> the characters with this width."""
 WIDTH_OF = {character: width for width, characters in WIDTHS.items() for character in characters}
 COLOUR, SIZE = (re.compile(rf"{name}:\s*([^;'\"]+)") for name in ("color", "font-size"))
 NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
