@@ -188,7 +188,7 @@ def _unread(page: Any) -> str:
         return f"The slide is not in RGB with 8 bits per channel: {REGION}."
     by_jpeg = int(page.compression) in (_JPEG, *JPEG_2000)
     if not by_jpeg and (int(page.compression) not in COMPRESSIONS or int(page.photometric) == _YCC):
-        return f"The compression of the slide is not supported. Supported: {READ}. Otherwise {REGION}."
+        return f"The slide's compression is not supported (only {READ} are): {REGION}."
     wide, tall = _tile_size(page)
     if not (0 < wide <= MOST_SIDE and 0 < tall <= MOST_SIDE):
         return DAMAGED.format("size of tiles")

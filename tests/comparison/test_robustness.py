@@ -209,7 +209,7 @@ def test_the_map_says_what_it_holds_fixed_and_who_is_first_at_the_ring(lesions):
     grid = weight_map(lesions)
     assert at_the_ring(grid, grid.by_score) == (lesions.scored[0],)
     words = held_fixed(lesions, grid)
-    assert "division of 45% of the score" in words
+    assert "together have 45% of the score" in words
     assert "The other 55% (accuracy and efficiency) do not change" in words
 
 

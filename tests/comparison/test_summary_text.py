@@ -110,7 +110,7 @@ def test_the_gap_is_that_of_the_comparison(close):
 
 def test_two_teams_are_one_pair():
     words = summary_text.gap(lesion_teams(4, 60, (2, 1), resamples=100), POINTS)
-    assert words.startswith("With 60 cases like these, a true gap of ")
+    assert words.startswith("With 60 cases like these, the test detects a true difference of ")
     assert words.endswith(" in four of five.")
 
 

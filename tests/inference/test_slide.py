@@ -297,7 +297,7 @@ HOSTILE = {
     "tiles of one column": (changed(FULL, 322, 1), TILE),
     "tiles as large as a slide": (changed(changed(FULL, 322, 60_000), 323, 60_000), "pieces too large"),
     "65,535 colours": (changed(FULL, 277, 65_535), PNG),
-    "another compression": (changed(FULL, 259, 50_001), "compression of the slide is not supported"),
+    "another compression": (changed(FULL, 259, 50_001), "slide's compression is not supported"),
     "tiles that are no JPEG": (changed(FULL, 259, 7), TILE),
     "tiles that are no JPEG 2000": (changed(FULL, 259, 33_005), TILE),
     "cut off": (FULL[: len(FULL) // 2], TILE),

@@ -80,7 +80,7 @@ def slide(side: int, compression: int = 1) -> bytes:
 
 @pytest.mark.parametrize(
     ("data", "fault"),
-    [(slide(100_000), "more than 178,956,970 pixels"), (slide(4_000, 33_005), "compression of the slide")],
+    [(slide(100_000), "more than 178,956,970 pixels"), (slide(4_000, 33_005), "compressed in a way")],
 )
 def test_a_whole_slide_is_refused_and_told_what_to_export(process, data, fault):
     said = refusal(data, process)
