@@ -16,8 +16,8 @@ from scoring.store.schema import OF_FILE, Base, StoreMark
 
 FOREIGN = (
     "these files do not belong to this database: the database was emptied, or another database uses the "
-    "same folder. Restore the last backup of the database, or name another folder in BENCHSIDE_STORE or "
-    "BENCHSIDE_FILES. Nothing was deleted."
+    "same folder or bucket. Restore the last backup of the database, or name another folder in "
+    "BENCHSIDE_STORE, or another folder or bucket in BENCHSIDE_FILES. Nothing was deleted."
 )
 
 

@@ -45,7 +45,7 @@ def unmarked(store: Store) -> None:
 def test_two_stores_do_not_share_a_place_of_files(shared, tmp_path, monkeypatch):
     first, digest = filled(tmp_path / "first", monkeypatch)
     for _ in range(2):
-        with pytest.raises(InputRefused, match=r"store-foreign .*another database uses the same place"):
+        with pytest.raises(InputRefused, match=r"store-foreign .*another database uses the same folder"):
             open_store(tmp_path / "second")
     assert open_store(tmp_path / "first").files.read(digest)
     assert delete_board(first, "b").files == 1
