@@ -60,3 +60,14 @@ def one_thread_for_matrices() -> None:
     for library in ("numpy", "scipy.linalg"):
         importlib.import_module(library)
     threadpoolctl.threadpool_limits(1, "blas")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_worker_for_a_model() -> Iterator[Callable[[], int]]:
+    """A worker takes half a second to start, and test sets of tests are small: a second one, for the second
+    core, costs more than it saves. Yields what counts the cores, for tests/inference; servers do so."""
+    pool = importlib.import_module("scoring.inference.model_pool")
+    count = pool.cores
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "cores", lambda: 1)
+        yield count
