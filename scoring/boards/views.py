@@ -54,7 +54,7 @@ Value = Mapping[str, Any]
 
 
 def which_counts(ranking: BoardRanking) -> str:
-    """Return which submission of a team is ranked, as text."""
+    """Return a text that says which submission of a team is ranked."""
     which = RULES[ranking.rule]
     if ranking.split is None:
         return which
@@ -72,7 +72,7 @@ def formula(ranking: BoardRanking) -> str:
 
 
 def own_order(ranking: BoardRanking) -> Ranking | None:
-    """Return the challenge's own ranking of the teams; None if the score orders them."""
+    """Return the ranking that the challenge defines itself; None if the score orders the teams."""
     compared = ranking.comparison if ranking.board.challenge.comparison.rank else None
     return None if compared is None or summary_text.by_score(compared) else compared.own_ranking
 
@@ -97,7 +97,8 @@ def _of_excluded(value: Value) -> tuple[Section, ...]:
 
 
 def looks(ranking: BoardRanking) -> str:
-    """Return how many submissions affect tests and intervals, as a sentence; "" if there are no tests."""
+    """Say in a sentence how many submissions tests and intervals are corrected for; "" if there are no
+    tests."""
     compared = ranking.comparison
     if compared is None or compared.result.test is None:
         return ""
@@ -142,7 +143,8 @@ def _ranking(ranking: BoardRanking, value: Value, scale: Scale) -> list[Block]:
 def score_column(
     scale: Scale, score: Callable[[Any], float | None] = itemgetter("score"), digits: int | None = None
 ) -> Column:
-    """Return the column of scores. digits: number of decimals, if it differs from the scale's."""
+    """Return the column of scores. `digits` is the number of decimals, if it differs from that of the
+    scale."""
     digits = scale.digits if digits is None else digits
     column = Column("score", "score", "number", digits, scale.better, full=scale.unit)
     return replace(column, get=lambda row: scale.points(score(row)))
@@ -154,7 +156,7 @@ def _interval(scale: Scale, ends: Callable[[Any], Any] = itemgetter("interval"))
 
 
 def phase_table(ranking: BoardRanking) -> list[Block]:
-    """Return the phases of the board, if it has any."""
+    """Return a table of the phases of the board; empty if it has none."""
     a_day = "maximum submissions per team and day (UTC)"
     in_all = "maximum submissions per team in the phase"
     columns = [
@@ -177,7 +179,7 @@ def _limit(submissions: int | None) -> str:
 
 
 def remaining_quotas(ranking: BoardRanking) -> list[Block]:
-    """Return what each team may still submit today, if the board has phases. Only for organizers."""
+    """Return what each team may still submit today, for organizers; empty if the board has no phases."""
     if not ranking.phases:
         return []
     board = ranking.board
@@ -198,7 +200,7 @@ def _remaining(allowed: Allowance) -> str:
 
 
 def refused(refused_files: Sequence[Mapping[str, Any]]) -> list[Block]:
-    """Return the stored refused files of a board (`refused.listed`). Only for organizers."""
+    """Return a table of the stored refused files of a board, for organizers."""
     columns = [
         Column("team", "team"),
         Column("submitted", "submitted (UTC)", get=lambda file: file["time"][:MINUTE].replace("T", " ")),
@@ -228,7 +230,7 @@ def leaderboard(board: ImportedBoard) -> list[Block]:
 
 
 def baselines(value: Value, scale: Scale, digits: int | None = None) -> list[Block]:
-    """Return the entries without a rank, if there are any. digits: as in `history`."""
+    """Return a table of the entries without a rank; empty if there are none. `digits` is as in `history`."""
     columns = [
         Column("team", "baseline"),
         score_column(scale, digits=digits),
@@ -302,8 +304,12 @@ def _drawn(teams: Sequence[tuple[str, Sequence[DatedScore]]], scale: Scale, them
 
 
 def history(value: Value, scale: Scale, digits: int | None = None) -> Table:
-    """Return every submission. digits: decimals of the scores of a hidden truth, without intervals and ranks;
-    None: everything is shown."""
+    """Return a table of every submission.
+
+    Args:
+        digits: Decimals of the scores of a hidden truth, without intervals and ranks; None: everything is
+            shown.
+    """
     rank = Column(
         "rank",
         "rank that day",
@@ -335,7 +341,7 @@ def excluded(value: Value) -> list[Block]:
 
 
 def submissions(ranking: BoardRanking) -> Table | Text:
-    """Return every submission with its file and its result, newest first. Only for organizers."""
+    """Return a table of every submission with its file and its result, newest first, for organizers."""
     entries, scale = ranking.entries[::-1], scales.of(ranking.board.challenge)
     if not entries:
         return Text("Nothing was submitted yet.", "note")
@@ -352,7 +358,7 @@ def submissions(ranking: BoardRanking) -> Table | Text:
 
 
 def state(ranking: BoardRanking, entry: RankedSubmission) -> str:
-    """Return the result of a submission, with the reason."""
+    """Return the result of a submission as text, with the reason."""
     if entry.excluded is not None:
         return f"excluded: {entry.excluded}"
     if entry.card is None:

@@ -47,8 +47,8 @@ def constant_output(outputs: Floats, where: str) -> Iterator[Finding]:
 def doubtful_numbers(numbers: Floats, truth: Floats | None, where: str) -> Iterator[Finding]:
     """Yield findings about numbers that are probably mistakes.
 
-    `sentinel-value`: a marker of missing values lies far from all other values. `other-unit`: the medians of
-    predictions and truth differ strongly.
+    `sentinel-value` reports a marker of missing values far from all other values. `other-unit` reports that
+    the medians of predictions and truth differ strongly.
 
     Args:
         numbers: The predictions [N, K]; NaN if missing.

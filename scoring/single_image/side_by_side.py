@@ -35,7 +35,7 @@ class DatedAnswer:
 
     @property
     def called(self) -> str:
-        """Name of the photograph with its date."""
+        """Name and date of the photograph, for display."""
         return self.name if self.taken is None else f"{self.name}, {self.taken:%d %B %Y}"
 
     def span(self, k: int) -> tuple[float, float]:

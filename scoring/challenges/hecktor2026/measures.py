@@ -115,9 +115,9 @@ def survival_groups(evaluation: HecktorEvaluation) -> dict[str, Any]:
 def curves(evaluation: HecktorEvaluation) -> dict[str, np.ndarray]:
     """Return Kaplan-Meier curves of each risk group as arrays.
 
-    Keys begin with the group, such as `survival_low`. `_time`, `_probability`, `_at_risk`, `_events` and
-    `_censored` have one entry per distinct time. `_number_at_risk` has one entry for each of
-    `survival_moments` (days).
+    The keys of the arrays begin with the name of the group, such as `survival_low`. `_time`, `_probability`,
+    `_at_risk`, `_events` and `_censored` have one entry per distinct time. `_number_at_risk` has one entry
+    for each of `survival_moments` (days).
     """
     time, event, group = _grouped(evaluation)
     moments = _moments(float(time.max(initial=0)))

@@ -63,7 +63,7 @@ def marks(threshold: float | None, best: float | None) -> list[Mark]:
 
 
 def at(card: ScoreCard, threshold: float) -> tuple[Table, Text]:
-    """Return the official numbers, and beside them those at the chosen threshold."""
+    """Return the numbers at the official threshold, and beside them the numbers at the chosen threshold."""
     reached = at_threshold(card, threshold)
     metrics = {"score": card.score, **card.metrics}
     here = cut(threshold)
@@ -185,7 +185,7 @@ def _histogram(card: ScoreCard, drawn: Sequence[Mark]) -> Figure:
 
 
 def chosen(card: ScoreCard, threshold: float, best: float | None) -> tuple[Block, ...]:
-    """Return all blocks that depend on the chosen threshold. Numbers stand beside the lines and above the
+    """Return all blocks that depend on the chosen threshold. Numbers are shown beside the lines and above the
     curves."""
     curve, drawn = along(card, threshold, best), marks(threshold, best)
     return (
