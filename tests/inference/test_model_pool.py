@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from scoring.common.findings import InputRefused, error
 from scoring.inference import model_pool
+from scoring.inference.fair_semaphore import FairSemaphore
 from scoring.inference.image_cache import PictureCache
 from scoring.inference.model_pool import Cancelled, PoolSettings, predict
 from scoring.inference.model_process import ModelProcess
@@ -242,6 +243,21 @@ def test_an_exception_in_progress_ends_the_workers():
     with pytest.raises(RuntimeError, match="left"):
         predict(builders.classifier(), PICTURES, VECTORS, recipe_for, progress=progress)
     assert children() == set()
+
+
+@pytest.mark.parametrize(("cores", "asked", "started"), [(2, None, 2), (1, None, 1), (1, 2, 2)])
+def test_a_call_alone_starts_a_worker_for_each_core_or_as_many_as_asked(monkeypatch, cores, asked, started):
+    class Counted(model_pool.OwnProcesses):
+        def open(self, model, settings, stop):
+            opened.append(threading.get_ident())
+            return super().open(model, settings, stop)
+
+    opened = []
+    monkeypatch.setattr(model_pool, "cores", lambda: cores)
+    monkeypatch.setattr(model_pool, "_PLACES", FairSemaphore(2))
+    settings = PoolSettings(workers=asked, processes=Counted())
+    predict(builders.classifier(), PICTURES, VECTORS, recipe_for, settings=settings)
+    assert len(set(opened)) == started
 
 
 @linux
