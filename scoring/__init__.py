@@ -7,6 +7,16 @@ imports Streamlit.
 """
 
 import os
+import sys
+
+# First of all: libraries, and syntax that an older Python lacks, would end it with a traceback.
+if sys.version_info < (3, 11):  # noqa: UP036
+    print(
+        f"Benchside needs Python 3.11 or newer; this is {'.'.join(map(str, sys.version_info[:3]))}.",
+        file=sys.stderr,
+    )
+    sys.exit(2)
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

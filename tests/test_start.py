@@ -36,6 +36,19 @@ def test_an_import_loads_no_slow_library(modules):
     assert loaded(f"import {modules}") == []
 
 
+@pytest.mark.parametrize("version", [(3, 10, 13), (3, 9, 0)])
+def test_an_older_python_is_refused_before_any_library_is_imported(version):
+    script = (
+        f"import runpy, sys; sys.version_info = {version}; sys.modules['numpy'] = None; "
+        "sys.argv = ['benchside']; runpy.run_module('scoring', run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    told = f"Benchside needs Python 3.11 or newer; this is {'.'.join(map(str, version))}.\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", told)
+
+
 def test_metrics_and_statistics_load_no_slow_library():
     names = [
         ".".join(path.relative_to(ROOT).with_suffix("").parts)
