@@ -15,7 +15,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from pages.input_widgets.upload_quota import UploadQuotaMiddleware
-from pages.server import access, preload, request_guard, session_cleanup
+from pages.server import access, preload, request_guard, session_cleanup, streamlit_internals
 from pages.server.login_cookies import LoginCookiesMiddleware
 from pages.server.login_redirect import LoginRedirectMiddleware
 from pages.server.page_style import PageStyleMiddleware
@@ -50,6 +50,7 @@ async def warm(_app):
     except (ModelFailed, OSError):
         _end("The confined process that reads files cannot start: `benchside doctor` says what is missing.")
     departures = asyncio.create_task(session_cleanup.watch())
+    print(f"Benchside is open at {streamlit_internals.address()}", flush=True)
     yield
     departures.cancel()
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import streamlit as st
 from streamlit.auth_util import get_cookie_with_chunks, set_cookie_with_chunks
 from streamlit.dataframe_util import convert_pandas_df_to_arrow_table
 from streamlit.elements.lib.column_types import ColumnConfig
@@ -21,7 +22,7 @@ from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
-from streamlit.web.server.server_util import get_cookie_secret
+from streamlit.web.server.server_util import get_cookie_secret, get_url
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value, decode_signed_value
 from streamlit.web.server.starlette.starlette_server_config import TOKENS_COOKIE_NAME as TOKENS_COOKIE
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME as USER_COOKIE
@@ -55,6 +56,11 @@ def current_session() -> str | None:
 def server() -> Runtime | None:
     """Return the server, None outside one."""
     return Runtime.instance() if Runtime.exists() else None
+
+
+def address() -> str:
+    """Return the address that visitors open, with the port that the server took."""
+    return get_url(st.get_option("browser.serverAddress"))
 
 
 def presence() -> Callable[[], bool]:

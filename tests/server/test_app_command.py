@@ -21,13 +21,15 @@ def own_store(monkeypatch, tmp_path):
 def test_it_serves_the_pages_from_any_folder(tmp_path):
     port = driver.free_port()
     command = [sys.executable, "-m", "scoring", "app", "--headless", "--port", port, "--store", tmp_path]
-    environment = {"PYTHONPATH": str(driver.ROOT)}
+    environment, log = {"PYTHONPATH": str(driver.ROOT)}, tmp_path / "log"
     with (
-        driver.running(command, port, cwd=tmp_path, **environment) as server,
+        driver.running(command, port, log, cwd=tmp_path, **environment) as server,
         urllib.request.urlopen(server.address) as answer,
     ):
         assert answer.status == 200
         assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+        written = log.read_text(encoding="utf-8").splitlines()
+    assert [line for line in written if line] == [f"Benchside is open at {server.address}"]
 
 
 def refused(*arguments: object) -> str:

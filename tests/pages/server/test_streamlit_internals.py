@@ -32,6 +32,7 @@ PARTS = [
     ("streamlit.runtime.media_file_manager", "MediaFileManager.remove_orphaned_files"),
     ("streamlit.runtime.state.safe_session_state", "SafeSessionState.filtered_state"),
     ("streamlit.web.server.server_util", "get_cookie_secret"),
+    ("streamlit.web.server.server_util", "get_url"),
     ("streamlit.web.server.starlette.starlette_app_utils", "create_signed_value"),
     ("streamlit.web.server.starlette.starlette_app_utils", "decode_signed_value"),
     ("streamlit.web.server.starlette.starlette_server_config", "TOKENS_COOKIE_NAME"),
