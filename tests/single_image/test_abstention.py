@@ -1,6 +1,7 @@
 """No answer: why, how rarely, and that it is counted on the test set."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -108,20 +109,21 @@ class Pictures:
         return self.truth.picture(index)
 
 
+@cache
 def of_sample(challenge, key, name):
     entry = samples.test_sets(challenge)[key]
     truth = load_challenge(challenge).read_truth(entry.path)
     data = entry.submissions[name].path.read_bytes()
     about = model_task(challenge, load_challenge(challenge).display.single_image.categories(truth))
-    return truth, data, about
+    return truth, data, about, load_challenge(challenge).predict(data, truth)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("challenge", "key", "name"), MODELS)
 def test_no_answer_is_rare_on_every_sample_set(challenge, key, name, monkeypatch):
     monkeypatch.setattr(abstention, "TRIED", 10_000)
-    truth, data, about = of_sample(challenge, key, name)
-    ref = reference(about, truth, load_challenge(challenge).predict(data, truth))
+    truth, data, about, predictions = of_sample(challenge, key, name)
+    ref = reference(about, truth, predictions)
     with model(data, about) as found:
         vectors = truth.demographics.encoded if found.takes_vector else None
         counted = withheld(found, Pictures(truth), vectors, ref, measured(truth))
@@ -132,8 +134,8 @@ def test_no_answer_is_rare_on_every_sample_set(challenge, key, name, monkeypatch
 
 def test_it_is_counted_on_some_images_of_the_test_set(monkeypatch):
     monkeypatch.setattr(abstention, "TRIED", 12)
-    truth, data, about = of_sample("melanoma", "sample", "palette")
-    ref = reference(about, truth, load_challenge("melanoma").predict(data, truth))
+    truth, data, about, predictions = of_sample("melanoma", "sample", "palette")
+    ref = reference(about, truth, predictions)
     said, pictures = [], Pictures(truth)
     with model(data, about) as found:
         counted = withheld(found, pictures, None, ref, None, lambda done, total: said.append((done, total)))
@@ -147,8 +149,7 @@ def test_it_is_counted_on_some_images_of_the_test_set(monkeypatch):
 
 
 def test_images_on_which_the_model_fails_are_counted_as_without_an_answer():
-    truth, data, about = of_sample("melanoma", "sample", "palette")
-    predictions = load_challenge("melanoma").predict(data, truth)
+    truth, data, about, predictions = of_sample("melanoma", "sample", "palette")
     outputs = predictions.outputs.copy()
     outputs[::2] = np.nan
     ref = reference(about, truth, replace(predictions, outputs=outputs))
@@ -161,8 +162,8 @@ def test_images_on_which_the_model_fails_are_counted_as_without_an_answer():
 def test_every_image_without_an_answer_has_a_reason(monkeypatch):
     """ "The model answered 58 of 60", and nothing was said of the other two."""
     monkeypatch.setattr(abstention, "TRIED", 8)
-    truth, data, about = of_sample("melanoma", "sample", "palette")
-    ref = reference(about, truth, load_challenge("melanoma").predict(data, truth))
+    truth, data, about, predictions = of_sample("melanoma", "sample", "palette")
+    ref = reference(about, truth, predictions)
     sure = replace(ref, probabilities=np.eye(2)[ref.truth])
     assert ref.highest.max() < 1
     with model(data, about) as found:
@@ -185,8 +186,8 @@ def test_how_often_is_a_sentence():
 
 def test_a_model_that_ends_on_a_turned_copy_is_not_counted_as_giving_no_answer(monkeypatch):
     """Its worker is gone then, and every later image would count as one without an answer."""
-    truth, data, about = of_sample("melanoma", "sample", "palette")
-    ref = reference(about, truth, load_challenge("melanoma").predict(data, truth))
+    truth, data, about, predictions = of_sample("melanoma", "sample", "palette")
+    ref = reference(about, truth, predictions)
     with model(data, about) as found:
         monkeypatch.setattr(abstention, "views", lambda *_: found.close() or failing())
         with pytest.raises(InputRefused, match="crashed on a test image"):
