@@ -48,8 +48,10 @@ def for_single_image(files: Sequence[Any]) -> bool:
 
 
 def wait(files: Sequence[Any]) -> None:
-    """Keep photographs, with those that wait already, until the page of single images takes them."""
-    st.session_state[WAITING] = [*st.session_state.get(WAITING, ()), *files]
+    """Keep photographs, with those that wait already, until the page of single images takes them. A browser
+    can name the same upload several times."""
+    waiting = st.session_state.get(WAITING, [])
+    st.session_state[WAITING] = [*waiting, *(file for file in files if file not in waiting)]
 
 
 def hold(files: Sequence[Any]) -> None:

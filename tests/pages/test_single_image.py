@@ -322,6 +322,25 @@ def test_an_image_dropped_while_the_page_still_removes_a_session_is_the_only_one
     assert app.segmented_control(key="single_source").value == image_upload.SESSION
 
 
+@pytest.mark.parametrize(
+    ("source", "start"), [(image_upload.SAMPLE, "single_image"), (image_upload.OWN, "single_file")]
+)
+def test_a_drop_that_the_browser_names_again_is_taken_once(single_image, source, start):
+    """Of 17 images "34 images: confirm this text" was said: until the browser has drawn the page anew, each
+    of its requests names the files."""
+    app = single_image(challenge="melanoma")
+    app.segmented_control(key="single_source").set_value(source).run()
+    pictures = [photographs.encoded(lesion(72 + n)) for n in range(7)]
+    uploader(app, start).set_value([(f"{n}.png", data, "image/png") for n, data in enumerate(pictures)])
+    drawn = app._tree
+    app.run()
+    app._tree = drawn
+    app.run()
+    assert len(app.session_state[dropped_photographs.WAITING]) == 7
+    app = settled(app.checkbox(key="single_agreed").check().run())
+    assert app.session_state[dropped_photographs.QUEUED].added == 7
+
+
 @pytest.fixture
 def forgetful(monkeypatch) -> Iterator[None]:
     """A server that no longer has files whose names begin with "gone"."""
