@@ -4,7 +4,7 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scoring.common.findings import InputRefused, error
@@ -97,6 +97,19 @@ def dotted(path: Path) -> str:
     """Return a path in readable form: `score.parts[2].metric`."""
     text = "".join(f"[{key + 1}]" if isinstance(key, int) else f".{shortened(key, 40)}" for key in path)
     return text.removeprefix(".")
+
+
+def texts_of(value: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Yield every text and key in a value with its path."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield (*path, key), key
+            yield from texts_of(inner, (*path, key))
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            yield from texts_of(inner, (*path, i) if isinstance(inner, Mapping) else path)
 
 
 def toml_of(tree: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from scoring.challenges.declared import declaration as parts
 from scoring.challenges.declared.declaration import FORMAT, GRADED, TASKS, Declaration, MetricUse
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import did_you_mean, nearest, shortened
-from scoring.common.toml_text import Path, dotted, read_toml
+from scoring.common.toml_text import Path, dotted, read_toml, texts_of
 from scoring.metrics import registry
 from scoring.metrics.registry import Metric
 
@@ -129,6 +129,10 @@ LARGEST = 256_000
 """Maximum bytes of a file."""
 MOST_REGIONS, MOST_METRICS = 1_000, 50
 ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?")
+HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+)
+"""Control characters, and those that are invisible or turn the direction of a text."""
 MARKUP = re.compile(r"[\[\]<>`$|\\]|://|www\.")
 """Characters that pages would interpret as markup or a link."""
 
@@ -136,7 +140,18 @@ MARKUP = re.compile(r"[\[\]<>`$|\\]|://|www\.")
 def parse(data: bytes | str, name: str) -> Declaration:
     """Parse a challenge file. Raises InputRefused with every problem."""
     tree, lines = read_toml(data, name, LARGEST, FORMAT["syntax"])
-    return parse_tree(tree, name, lines)
+    keys = KeyReader(name, tree, lines)
+    for path, text in texts_of(tree):
+        if found := HIDDEN.search(text):
+            character = f"U+{ord(found[0]):04X}"
+            keys.bad(path, f"it contains the hidden character {character}: write it without that character.")
+    try:
+        declared = parse_tree(tree, name, lines)
+    except InputRefused as refused:
+        raise InputRefused([*keys.problems, *refused.problems]) from refused
+    if keys.problems:
+        raise InputRefused(keys.problems)
+    return declared
 
 
 def parse_tree(

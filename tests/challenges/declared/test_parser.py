@@ -109,6 +109,39 @@ BAD = {
 }
 
 
+HIDDEN_IN = {
+    "title": ('"Cells"', '"Ce\\u202Ells"', 2, "title", "U+202E"),
+    "title, not escaped": ('"Cells"', '"Ce\u202ells"', 2, "title", "U+202E"),
+    "id": ('"cells"', '"ce\\u0000lls"', 1, "id", "U+0000"),
+    "class": ('"b", ', '"b\\u0000", ', 4, "classes", "U+0000"),
+    "about": ('title = "Cells"', 'title = "Cells"\nabout = "a\\u2066b"', 3, "about", "U+2066"),
+    "column": ('"image"', '"ima\\u0007ge"', 7, "truth.case", "U+0007"),
+    "subgroup": (
+        "[score]",
+        '[subgroups]\ncolumns = ["a\\u200Bb"]\n[score]',
+        14,
+        "subgroups.columns",
+        "U+200B",
+    ),
+    "citation": ("[score]", '[cite]\ntext = "a\\u202Eb"\n[score]', 14, "cite.text", "U+202E"),
+    "key": ("[score]", '[score]\n"a\\u202Eb" = 1', 14, "score.ab", "U+202E"),
+}
+
+
+@pytest.mark.parametrize("kind", HIDDEN_IN)
+def test_hidden_characters_are_refused_with_their_place(kind):
+    old, new, line, key, character = HIDDEN_IN[kind]
+    message = f"{key}: it contains the hidden character {character}: write it without that character."
+    found = [p for p in problems(FILE.replace(old, new)) if p.message == message]
+    assert [(p.code, p.where.split(":")[0]) for p in found] == [("bad-value", "cells.toml")]
+    assert kind == "key" or found[0].where == f"cells.toml:{line}"
+
+
+def test_lines_of_a_long_text_are_no_hidden_characters():
+    text = FILE.replace('title = "Cells"', 'title = "Cells"\nabout = """One line,\n\tand another."""')
+    assert parse(text, "cells.toml").about.about == "One line, and another."
+
+
 def problems(text: str | bytes) -> list:
     with pytest.raises(InputRefused) as refused:
         parse(text, "cells.toml")
