@@ -53,7 +53,7 @@ def order(comparison: Comparison) -> str:
 
 def decides(comparison: Comparison) -> str:
     """Return a caption that says what determines the ranks."""
-    held = "the ranks that chance could give are shown next to them."
+    held = "the ranks that chance could give are shown next to the ranks."
     if not by_score(comparison):
         return f"T{held[1:]}" if comparison.result.rank_intervals else ""
     return f"Ranks depend only on the score; {held}"
@@ -126,9 +126,9 @@ def _standing_in_own_order(comparison: Comparison) -> str:
     quantity = comparison.quantity()
     best = max(comparison.scored, key=lambda team: quantity.order(comparison.cards[team].score))
     score = (
-        f"It also has the {quantity.superlative} score."
+        f"{leader} also has the {quantity.superlative} score."
         if best == leader
-        else f"The {quantity.superlative} score belongs to {best}, ranked {comparison.ranks[best]}."
+        else f"The {quantity.superlative} score belongs to {best}, which has rank {comparison.ranks[best]}."
     )
     return f"{leader} is ranked first by {name}. {chance} {score}"
 

@@ -94,9 +94,9 @@ class Use:
             return f"{shown}. {UNBOUNDED if self.bits else ''}{OF_PART * self.is_part}".rstrip()
         told = f"{shown}, which may have revealed {_percent(self.bits, self.cases)} of the labels' bits"
         most = f"guessing gained at most {self.gain:.2f} above the best constant answer"
-        end = "" if self.is_safe else "; a smaller lead could come from guessing"
-        equal = "if classes are equally frequent and cases have equal weights"
-        return f"{told}: {equal}, {most}{end}. Rare classes are revealed sooner.{OF_PART * self.is_part}"
+        end = "" if self.is_safe else " A smaller lead could come from guessing."
+        equal = "If classes are equally frequent and cases have equal weights"
+        return f"{told}. {equal}, {most}.{end} Rare classes are revealed sooner.{OF_PART * self.is_part}"
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,9 @@ class Budget:
         if self.proposed is None:
             limit = bits_for(SAFE_GAIN, self.use.cases)
             return (
-                f"Safe: by the end of the phases the scores can reveal {self.use.bits:.1f} bits, but "
-                f"{limit:.1f} bits are needed to gain {SAFE_GAIN:g} above the best constant answer by "
-                f"any guessing strategy.{OF_PART * self.use.is_part}"
+                f"Safe: by the end of the phases the scores can reveal {self.use.bits:.1f} bits. Any "
+                f"guessing strategy needs {limit:.1f} bits to gain {SAFE_GAIN:g} above the best constant "
+                f"answer.{OF_PART * self.use.is_part}"
             )
         if self.is_spent and not self.use.cases:
             told = f"Not safe under any rule from now on, because scores have been shown already. {UNBOUNDED}"
@@ -154,9 +154,9 @@ class Budget:
         )
         flags += f" --ladder {proposed.step or 0:g}" if proposed.detail != NOTHING else ""
         return (
-            f"Not safe: by the end of the phases the scores can reveal {told}, and "
-            f"{bits_for(SAFE_GAIN, self.use.cases):.1f} bits are enough to gain {SAFE_GAIN:g} above the "
-            f"best constant answer by guessing (up to {self.use.gain:.2f} here). Settings that are safe "
+            f"Not safe: by the end of the phases the scores can reveal {told}. Guessing could then gain up "
+            f"to {self.use.gain:.2f} above the best constant answer. A gain of {SAFE_GAIN:g} is safe: at most "
+            f"{bits_for(SAFE_GAIN, self.use.cases):.1f} bits. Settings that are safe "
             f"with these phases and teams: {flags}. Fewer submissions, fewer teams, less detail or more "
             f"cases allow scores to be shown.{OF_PART * self.use.is_part}"
         )

@@ -20,7 +20,7 @@ MISSING: Mapping[str, Mapping[str, str]] = FORMAT["missing"]
 GRADED = ("classification", "ordinal")
 """Tasks with one class per case."""
 DIGEST = 10
-"""Length of the digest in an id."""
+"""Number of characters of the SHA-256 in the id of a declared challenge."""
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ def _taken(path: Path, value: Any, kind: Kind) -> Any:
     if not isinstance(value, str) or not (text := shortened(value, longest)).strip():
         raise ValueError('write a text in quotes, such as "stage".')
     if len(value) > longest:
-        raise ValueError(f"it has {len(value):,} characters, at most {longest:,} fit.")
+        raise ValueError(f"it has {len(value):,} characters; at most {longest:,} are allowed.")
     if isinstance(kind, list) and text not in kind:
         raise ValueError(f"{text!r} is not one of {', '.join(kind)}.{did_you_mean(nearest(text, kind))}")
     return text
@@ -376,7 +376,8 @@ class _MetricReader:
             advice = f'has one value for each of {n} classes: write average = "macro", or class = "...".'
             keys.refuse("missing-key", at, f"{metric.name} {advice}", n > 2)
             is_unnamed = 0 < n <= 2 and "positive" not in keys.tree and not self.predictions.score
-            keys.refuse("missing-key", ("positive",), f"{metric.name} needs to know the class.", is_unnamed)
+            advice = f"name the positive class, which {metric.name} needs."
+            keys.refuse("missing-key", ("positive",), advice, is_unnamed)
         lacks_scores = not (self.predictions.scores or self.predictions.score)
         needs_them = metric.needs in ("scores", "probabilities")
         advice = f"{metric.name} needs scores; [predictions] has labels only."

@@ -261,7 +261,7 @@ def test_words_and_leads_follow_the_chosen_order():
     assert summary_text.order(by_rank).startswith("Teams are ordered by weighted ranks")
     words = summary_text.leaders(by_rank)
     assert words.startswith("steady is ranked first by weighted rank.")
-    assert words.endswith("The highest score belongs to uneven, ranked 2.")
+    assert words.endswith("The highest score belongs to uneven, which has rank 2.")
     by_score = compare_cards(CHALLENGE, two_orders(), order="score")
     lead = summary_text.lead(by_score, scale)
     assert (lead.over, lead.value) == ("steady", "+0.058")
