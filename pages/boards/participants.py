@@ -109,7 +109,7 @@ def _last_outcome(outcome: Any) -> None:
     if feedback.again:
         st.info("This file was submitted before, so it is scored only once.", icon=":material/content_copy:")
     elif feedback.score is None and feedback.best is not None:
-        message = "Scored. It does not beat your best score by the Ladder's step, so no score is shown."
+        message = "Scored. The new score does not beat your best by the Ladder's step, so it is not shown."
         st.success(message, icon=":material/task_alt:")
     else:
         st.success("Scored.", icon=":material/task_alt:")

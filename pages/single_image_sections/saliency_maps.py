@@ -40,8 +40,8 @@ def parts(query: Query) -> None:
         seconds = runs * query.answer.cpu_ms / 1000
         st.caption(
             f"{wording.MAP} You see the maps of two methods, to check whether they agree. You also see how "
-            "light and colour of the whole image change the score. "
-            f"This takes {runs} runs of the model: {max(1, seconds):.0f} s, longer if others use the server."
+            "light and colour of the whole image change the score. The maps need "
+            f"{runs} runs of the model: {max(1, seconds):.0f} s, longer if others use the server."
         )
         if st.button("Which parts change the score?", key="single_map", icon=":material/texture:"):
             st.session_state[wanted] = key

@@ -104,13 +104,13 @@ def looks(ranking: BoardRanking) -> str:
         return ""
     claims = (
         f"After {ranking.scored} submissions, a lead must be larger than in a single comparison to separate "
-        "two teams. This keeps the error level, however often the board is viewed and whichever submission "
-        "counts."
+        "two teams. A larger lead keeps the error level, however often the board is viewed and whichever "
+        "submission counts."
     )
     chosen = ranking.rule != "last" and any(len(ranking.by_team[team]) > 1 for team in compared.cards)
     optimism = (
-        " A team's best score of several submissions is likely too good. Its interval ignores the team's "
-        "other submissions, so it covers less than 95%."
+        " A team's best score of several submissions is likely too good. The interval of this score ignores "
+        "the team's other submissions, so it covers less than 95%."
     )
     return claims + optimism * chosen
 

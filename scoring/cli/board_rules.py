@@ -33,7 +33,7 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
         state, state_text = phases_and_limits.state_now(known)
         if state == phases_and_limits.OPEN:
             when = state_text if known else f"the board {state_text}"
-            message += f" They see all details and can still submit: {when}."
+            message += f" Participants see all details and can still submit: {when}."
         told = {"board": board.row.id, "hidden": None, "takes_submissions": state == phases_and_limits.OPEN}
         respond(arguments.json, told, message)
         return

@@ -64,7 +64,9 @@ def _create(store: Store, arguments: argparse.Namespace) -> None:
         ),
     )
     print_findings(offered([*board.truth.findings, *visible_results.unsafe(board)], arguments))
-    message = f"Board {board.row.id} is open, with {len(board.truth)} cases. It is stored in {store.place}."
+    message = (
+        f"Board {board.row.id} is open, with {len(board.truth)} cases. The board is stored in {store.place}."
+    )
     respond(arguments.json, public_report.value(board_ranking(board)), message)
 
 
@@ -301,7 +303,7 @@ def _publish(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.file == "-":
         return
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        print(f"Written to {arguments.file}: {', '.join(archive.namelist())}. It contains no cases.")
+        print(f"Written to {arguments.file}: {', '.join(archive.namelist())}. The file contains no cases.")
     if ranking.hidden is not None:
         print(public_report.hidden_truth_words(ranking.hidden, ranking.split is not None))
 

@@ -77,7 +77,9 @@ def class_difference(gap: ClassDifference, team: str, leader: str) -> Text:
     if not gap.interval:
         return Text(f"{sentence}.")
     interval = span(gap.interval, 3, sign=True)
-    return Text(f"{sentence}, 95% interval {interval}. It is not adjusted for comparing many classes.")
+    return Text(
+        f"{sentence}, 95% interval {interval}. The interval is not adjusted for comparing many classes."
+    )
 
 
 def cases(displayed: Displayed) -> tuple[Block, ...]:

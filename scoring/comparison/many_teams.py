@@ -44,7 +44,7 @@ def best(comparison: Comparison) -> tuple[Block, ...]:
     )
     sentence = (
         f"{len(names)} of {n} teams: {listed}. With 95% confidence the best team is one of these. The swap "
-        "test compares each team with the best of the other teams. It is adjusted for "
+        "test compares each team with the best of the other teams. The test is adjusted for "
         f"{n - 1} comparisons, not for all {n * (n - 1) // 2:,} pairs."
     )
     return (Text(sentence, question="Which teams could be the best?"),)

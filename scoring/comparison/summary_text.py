@@ -259,8 +259,8 @@ def gap(comparison: Comparison, scale: Scale) -> str:
     if len(comparison.result.pairs) == 1:
         return f"{sentence}."
     return (
-        f"{sentence}. This holds if all pairs are compared. For one pair named beforehand, the differences "
-        f"are {scale.number(known['one_pair'])} and {scale.number(known['one_pair_80'])}."
+        f"{sentence}. These values hold if all pairs are compared. For one pair named beforehand, the "
+        f"differences are {scale.number(known['one_pair'])} and {scale.number(known['one_pair_80'])}."
     )
 
 

@@ -98,7 +98,9 @@ def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Findi
         sentence = f"Two runs on the same image differ by up to {moved:.3g}, so scores cannot be reproduced."
         findings.append(error("random-model", file_name, f"{sentence} {named} {REPEATABLE}"))
     elif not all(operator.seeded for operator in random):
-        sentence = f"It has random operators without a seed, so its score may differ from run to run. {named}"
+        sentence = (
+            f"The model has random operators without a seed, so its score may differ from run to run. {named}"
+        )
         findings.append(error("random-model", file_name, f"{sentence} {REPEATABLE}"))
     elif random:
         sentence = (

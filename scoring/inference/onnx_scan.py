@@ -72,7 +72,8 @@ def scan(data: bytes) -> dict[str, Any]:
             sparse_bytes += dense_bytes(message)
             if sparse_bytes > MOST_SPARSE_BYTES:
                 raise _unreadable(
-                    f"Its sparse tensors unfold to more than {MOST_SPARSE_BYTES >> 20} MiB. Store them dense."
+                    f"The model's sparse tensors unfold to more than {MOST_SPARSE_BYTES >> 20} MiB. Store "
+                    "dense tensors."
                 )
         elif isinstance(message, onnx.NodeProto):
             nodes += 1

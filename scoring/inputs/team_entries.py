@@ -39,7 +39,9 @@ def name_problems(team: str, where: str, others: Iterable[str] = ()) -> Iterator
         sentence = f"the team's name {shown(team)} has control or hidden characters: choose another name."
         yield error("bad-option", where, sentence)
     elif twin is not None:
-        message = f"the team's name {team!a} looks like that of another team, {twin!a}: choose another name."
+        message = (
+            f"the team's name {team!a} looks like the name of another team, {twin!a}: choose another name."
+        )
         yield error("bad-option", where, message)
 
 

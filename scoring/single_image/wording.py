@@ -41,7 +41,9 @@ CAMERA_REFUSED = (
     "the camera. Allow the camera in the browser. You can also take a photograph with the device's own "
     "camera and choose the file under My image."
 )
-MAP = "The map shows where hiding a part of the image changes the model's score. It does not show disease."
+MAP = (
+    "The map shows where hiding a part of the image changes the model's score. The map does not show disease."
+)
 ALIKE = "Cases with similar scores from this model. These cases may look different."
 SAME_KIND = "These shares hold only for images like the images of the test set."
 EXCHANGEABLE = "These shares do not hold for photographs from another camera."

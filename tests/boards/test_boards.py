@@ -259,9 +259,9 @@ def test_a_name_that_looks_like_another_teams_is_no_new_team(database, tmp_path)
     filled(tmp_path)
     store = open_store()
     for name in ("\u0430lpha", "alpha ", "alpha\ufe0f", "\uff41lpha"):
-        with pytest.raises(InputRefused, match="looks like that of another team, 'alpha'"):
+        with pytest.raises(InputRefused, match="looks like the name of another team, 'alpha'"):
             submitting.submit(opened(store, "b"), SubmissionRequest(name, "p.csv", b"x"))
-        with pytest.raises(InputRefused, match="looks like that of another team, 'alpha'"):
+        with pytest.raises(InputRefused, match="looks like the name of another team, 'alpha'"):
             members.set_members(store, "b", name, ["a@example.org"])
 
 

@@ -98,7 +98,7 @@ def test_the_gap_is_that_of_the_comparison(close):
     assert words == (
         f"With 60 cases like these, the test detects a true difference of {100 * gap['all_pairs']:.2f} "
         "points of 100 in about half of all test sets, and a true difference of "
-        f"{100 * gap['all_pairs_80']:.2f} points of 100 in four of five. This holds if all pairs are "
+        f"{100 * gap['all_pairs_80']:.2f} points of 100 in four of five. These values hold if all pairs are "
         "compared. For one pair named beforehand, the differences are "
         f"{100 * gap['one_pair']:.2f} and {100 * gap['one_pair_80']:.2f}."
     )

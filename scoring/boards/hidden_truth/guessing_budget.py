@@ -155,8 +155,8 @@ class Budget:
         flags += f" --ladder {proposed.step or 0:g}" if proposed.detail != NOTHING else ""
         return (
             f"Not safe: by the end of the phases the scores can reveal {told}. Guessing could then gain up "
-            f"to {self.use.gain:.2f} above the best constant answer. A gain of {SAFE_GAIN:g} is safe: at most "
-            f"{bits_for(SAFE_GAIN, self.use.cases):.1f} bits. Settings that are safe "
+            f"to {self.use.gain:.2f} above the best constant answer. A gain of {SAFE_GAIN:g} is safe: at "
+            f"most {bits_for(SAFE_GAIN, self.use.cases):.1f} bits. Settings that are safe "
             f"with these phases and teams: {flags}. Fewer submissions, fewer teams, less detail or more "
             f"cases allow scores to be shown.{OF_PART * self.use.is_part}"
         )

@@ -27,7 +27,7 @@ OWN = frozenset(
 )
 """Codes whose messages reveal only the board's settings."""
 SENTENCES = {
-    "cases": "its cases differ from those of the test set: each case of the test set needs one answer.",
+    "cases": "its cases differ from the cases of the test set: each case of the test set needs one answer.",
     "values": "a value in it is missing, not a number, or outside the range that the challenge allows.",
     "columns": "its columns or classes differ from those that the challenge requires.",
     "file": "it cannot be read as the kind of file that the challenge requires.",

@@ -149,7 +149,7 @@ def _require_no_curves(
     if not is_of_rows and 2 * len({*ids} & {*known}) < len(ids):
         return
     patients = own if is_of_rows else ids
-    rows = f" Its columns are called {ids[0]} to {ids[-1]}: no patient has such a name.{OF_ROWS}" * is_of_rows
+    rows = f" The columns are called {ids[0]} to {ids[-1]}: no patient has such a name.{OF_ROWS}" * is_of_rows
     message = (
         f"it holds survival curves of {len(patients)} patients at {len(curves.times)} times: the score needs "
         f"one number for each patient.{rows}"

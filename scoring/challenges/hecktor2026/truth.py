@@ -32,8 +32,8 @@ from scoring.inputs.tables import MISSING, TextTable
 
 TABLE = "clinical.csv"
 NO_IMAGES = (
-    "the file is not needed: CT and PET are beside the masks as PatientID__CT and PatientID__PT. Leave it "
-    "out."
+    "the file is not needed: CT and PET are in the folder of the masks, as PatientID__CT and "
+    "PatientID__PT. Leave the file out."
 )
 EVENTS = {"0": 0, "0.0": 0, "false": 0, "1": 1, "1.0": 1, "true": 1}
 

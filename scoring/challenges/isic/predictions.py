@@ -86,7 +86,7 @@ def _named(table: TextTable, categories: Sequence[str]) -> list[Finding]:
     if year is None:
         return []
     message = (
-        f"{len(categories)} categories, those of {'MILK10k' if year == 'milk10k' else year}"
+        f"{len(categories)} categories, as in {'MILK10k' if year == 'milk10k' else 'ISIC ' + year}"
         f"{' without UNK' if len(categories) < len(PRESETS[year]) else ''}."
     )
     return [note("preset", table.name, message)]

@@ -155,7 +155,7 @@ def examined(process: RunnableModel, facts: ModelFacts, name: str) -> DenseModel
     if problems or wrong:
         raise InputRefused([*problems, *wrong], findings)
     if facts.outputs and _are_last(facts.outputs[0].shape or ()):
-        findings.append(note("adapted-output", name, "Its map is read with the channels last."))
+        findings.append(note("adapted-output", name, "The model's map is read with the channels last."))
     model = DenseModel(name, places, model_contract.image_size(facts))
     width, height = model.size
     noise = model_contract.noise(width or TRIAL_SIDE, height or TRIAL_SIDE)
@@ -195,14 +195,14 @@ def probabilities(process: RunnableModel, model: DenseModel, pixels: Pixels, whe
     """
     height, width = pixels.shape[:2]
     if min(height, width) < SMALLEST_SIDE:
-        message = f"It has {width} x {height} px; each side needs {SMALLEST_SIDE} px or more."
+        message = f"The tile has {width} x {height} px; each side needs {SMALLEST_SIDE} px or more."
         raise InputRefused([error("image-size", where, message)])
     wide, tall = (own or min(WINDOW, side) for own, side in zip(model.size, (width, height), strict=True))
     first, stride = _answer(process, model, _cut(pixels, 0, 0, wide, tall))
     rows, columns = -(-height // stride), -(-width // stride)
     if rows * columns > MOST_CELLS:
         message = (
-            f"It has {width} x {height} px, {rows * columns:,} cells of the model's map; at most "
+            f"The tile has {width} x {height} px, {rows * columns:,} cells of the model's map; at most "
             f"{MOST_CELLS:,} are allowed: cut out a part."
         )
         raise InputRefused([error("image-size", where, message)])
@@ -263,18 +263,18 @@ def _answer(process: RunnableModel, model: DenseModel, window: Pixels) -> Map:
     if output is None or stride is None:
         shape = "no tensor of numbers" if output is None else f"of shape {output.shape}"
         message = (
-            f"Its first output for {window.shape[1]} x {window.shape[0]} px is {shape}, not a map of "
+            f"The model's first output for {window.shape[1]} x {window.shape[0]} px is {shape}, not a map of "
             f"{1 + len(CLASSES)} probabilities (background and {len(CLASSES)} classes) over the tile: choose "
             "the challenge that it was made for."
         )
         raise InputRefused([error("wrong-output", model.name, message)])
     low, high = float(output.min()), float(output.max())
     if not np.isfinite([low, high]).all():
-        message = "Its output has values that are not finite numbers: fix the model."
+        message = "The model's output has values that are not finite numbers: fix the model."
         raise InputRefused([error("wrong-output", model.name, message)])
     if low < -TOLERANCE or high > 1 + TOLERANCE:
         message = (
-            f"Its outputs range from {low:.3g} to {high:.3g}, but probabilities range from 0 to "
+            f"The model's outputs range from {low:.3g} to {high:.3g}, but probabilities range from 0 to "
             "1: end the network "
             "with a softmax over the channels."
         )
@@ -317,7 +317,7 @@ def _places(metadata: dict[str, str], where: str) -> tuple[tuple[int, ...], list
     if names[0] == BACKGROUND and None not in classes and sorted(places) == list(range(len(CLASSES))):
         return places, []
     message = (
-        f"Its entry `categories` names other outputs than {BACKGROUND} and the ten classes "
+        f"The model's entry `categories` names other outputs than {BACKGROUND} and the ten classes "
         f"{', '.join(CLASSES)}: choose the challenge that the model was made for."
     )
     return (), [error("wrong-output", where, message)]

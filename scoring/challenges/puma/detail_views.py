@@ -27,8 +27,8 @@ NEAREST = tissue_figures.AxisLabels(
     "tumour nuclei",
 )
 INTRODUCTION = Text(
-    "Quantities that a pathologist would count, computed from truth and prediction. They do not change the "
-    "ranking and are **no diagnosis**."
+    "Quantities that a pathologist would count, computed from truth and prediction. These quantities do not "
+    "change the ranking and are **no diagnosis**."
 )
 
 

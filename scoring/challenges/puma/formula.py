@@ -257,8 +257,8 @@ OUTLINES = Option(
     type=bool,
     label="Quality of outlines",
     explain=(
-        "Panoptic quality of each class, and IoU and Dice of the nuclei that the score matches. This never "
-        "changes the score, which uses only the centres of nuclei."
+        "Panoptic quality of each class, and IoU and Dice of the nuclei that the score matches. Outlines "
+        "never change the score, which uses only the centres of nuclei."
     ),
 )
 OPTIONS = (RULE, MATCHING_RADIUS, MIN_CONFIDENCE, UNKNOWN_CLASSES, CLASS_MAP, OUTLINES)

@@ -188,7 +188,7 @@ def column_consequences(
         sentence = "the image column is not called NewFileName, FilePath or FileName."
         findings.append(score_zero(table.header_place, sentence))
     elif seen.isdisjoint(OFFICIAL_IMAGE) and not (table.written.byte_order_mark and table.keys[0] == image):
-        sentence = f"a blank beside the header {image!r} hides the images."
+        sentence = f"a blank before or after the header {image!r} hides the images."
         findings.append(score_zero(table.header_place, sentence))
     if cancelling_labels is None:
         return findings
@@ -196,7 +196,7 @@ def column_consequences(
         sentence = "the label column is not called Class or Label."
         findings.append(_run_cancelled(table.header_place, sentence))
     elif seen.isdisjoint(OFFICIAL_LABEL):
-        sentence = "a blank or a byte order mark beside its header hides the label column."
+        sentence = "a blank or a byte order mark at its header hides the label column."
         findings.append(_run_cancelled(table.header_place, sentence))
     elif cancelling_labels:
         sentence = f"{len(cancelling_labels)} labels are not written as the exact symbol."

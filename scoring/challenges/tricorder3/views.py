@@ -242,7 +242,8 @@ def validator(card: ScoreCard) -> tuple[Block, ...]:
             "adapted-input": "would refuse the model (its input)",
             "single-input": "would run it, though the rules ask for both inputs",
         },
-        f"It **would read this test set** without errors{' and **run this model**' if model else ''}.",
+        "The validator **would read this test set** without "
+        f"errors{' and **run this model**' if model else ''}.",
     )
     if model is None:
         unknown = "The submission is a prediction file, so only the model size that you entered is known."

@@ -104,7 +104,10 @@ def _pieces(files: SourceFiles, member: str, voxels: str | None = None) -> Itera
         return
     if voxels is None:
         name = named[1].decode("utf-8", "replace").strip()[:60] if named else "a file .img of its name"
-        raise MaskError("unreadable-file", f"its voxels are missing ({name}): submit them beside the header.")
+        raise MaskError(
+            "unreadable-file",
+            f"its voxels are missing ({name}): submit voxels and header in the same folder.",
+        )
     is_packed = IS_PACKED.search(head)
     yield _nifti(head) if named is None else _text(head, named, voxels)
     with opened(partial(files.open, voxels)) as raw:

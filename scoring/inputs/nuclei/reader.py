@@ -70,7 +70,7 @@ def read_nuclei(
         listed = without_closing_vertices(listed) if graded and listed.key == FEATURES else listed
         nuclei_file = contents(listed, where, classify, left_out, parsed.problems)
     if parsed.regions:
-        message = f"{parsed.regions:,} annotations beside detections are regions, not nuclei: left out."
+        message = f"{parsed.regions:,} annotations are regions, not nuclei like the detections: left out."
         nuclei_file = replace(
             nuclei_file, findings=(*nuclei_file.findings, warning("regions-left-out", where, message))
         )

@@ -64,7 +64,7 @@ def _broken(fault: json.JSONDecodeError, text: str) -> str:
     if not text.strip():
         return f"it is empty ({len(text)} characters). Was the upload cut off?"
     cut = (
-        " It ends there: was the upload cut off?"
+        " The file ends there: was the upload cut off?"
         if fault.pos >= len(text.rstrip()) or "Unterminated" in fault.msg
         else ""
     )
