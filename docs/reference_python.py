@@ -4,12 +4,14 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
+from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
 import scoring
 from scoring.challenges import REGISTRY
 from scoring.comparison.compare import compare_cards
 from scoring.core.options import Stage
+from scoring.inputs.sources import SourceFiles
 from scoring.statistics.interval_options import StatisticsOptions
 
 SECTION = re.compile(r"^([A-Z][a-z]+):\n((?:(?: .*)?\n)+)", re.M)
@@ -66,9 +68,10 @@ def _parameter(entry: inspect.Parameter) -> str:
 
 
 def _type(annotation: Any) -> str:
-    """Return a type as one writes it, without the modules."""
-    if get_origin(annotation) is Union:
-        return " | ".join(map(_type, get_args(annotation)))
+    """Return a type as one writes it, without the modules and without the library's own kinds of files."""
+    if get_origin(annotation) in (Union, UnionType):
+        kinds = (one for one in get_args(annotation) if one.__module__ != SourceFiles.__module__)
+        return " | ".join(map(_type, kinds))
     if annotation is type(None):
         return "None"
     written = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
