@@ -3,7 +3,6 @@ visitor's file are stored."""
 
 import secrets
 from dataclasses import replace
-from typing import Final
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -39,10 +38,9 @@ TOO_MANY = (
     f"The other images were left out. The page compares at most {MOST} images of a lesion, and a session "
     "has at most twenty images."
 )
-CAMERA_PIXELS: Final = "1080p"
-REFUSED, TURN = f"{session_state.PREFIX}refused", "_turn_of_single_uploads"
-"""Session keys of the last refusal and of the uploader's number. The number rises with each removed image,
-because a browser sends its files again to an uploader of the same name."""
+REFUSED, TURN, SHOWN = f"{session_state.PREFIX}refused", "_turn_of_single_uploads", "single_photograph"
+"""Session keys of the last refusal, the uploader's number and the shown image. The number rises with
+each removed image, because a browser sends its files again to an uploader of the same name."""
 
 
 def chosen_source(is_tile: bool) -> str:
@@ -197,7 +195,7 @@ def _choose(key: str, case: str) -> None:
 
 
 def _received(challenge_id: str, truth_key: str, index: int, truth) -> ChosenImage | None:
-    """Return a case of the test set, route_files in as an own image would be."""
+    """Return a case of the test set, received as an own image would be."""
     token = f"{challenge_id}-{truth_key.rsplit(':', 1)[-1]}-{index}"
     outcome = session_state.cached("case", token, lambda: scoring_run.attempt(_decoded, truth, index))
     if outcome.refused:
@@ -234,12 +232,16 @@ def _held(held: tuple[ChosenImage, ...], source: str, most_pixels: int) -> Chose
         width="stretch",
         key="single_remove",
     )
-    chosen = _chosen(held)
+    is_tile = most_pixels == WHOLE_PIXELS
+    word = "Tile" if is_tile else "Photograph"
+    chosen = _chosen(held, word)
     if len(held) < MOST:
-        more = "Add a tile" if most_pixels == WHOLE_PIXELS else "Add a photograph of the same lesion"
+        more = "Add a tile" if is_tile else "Add a photograph of the same lesion"
         with st.expander(more, icon=":material/add_a_photo:"):
             _taker(source, most_pixels)
     say_refused()
+    if st.session_state.get(REFUSED):
+        st.markdown(f"**The page still shows {word.lower()} {chosen.number}.**")
     if chosen.slide is not None:
         return chosen
     others = (turn_and_crop.as_framed(image) for image in held if image.token != chosen.token)
@@ -300,7 +302,7 @@ def _taker(source: str, most_pixels: int, agreed: bool = True) -> None:
         )
     elif agreed:
         st.camera_input(
-            "Take a photograph", key=key, on_change=_taken, args=(key, most_pixels), resolution=CAMERA_PIXELS
+            "Take a photograph", key=key, on_change=_taken, args=(key, most_pixels), resolution="1080p"
         )
         st.caption(wording.CAMERA_REFUSED)
 
@@ -311,19 +313,14 @@ def say_refused() -> None:
         st.error(markdown(sentence, 600), icon=":material/broken_image:")
 
 
-def _chosen(held: tuple[ChosenImage, ...]) -> ChosenImage:
-    """Return the photograph that is looked at, of several."""
+def _chosen(held: tuple[ChosenImage, ...], word: str) -> ChosenImage:
+    """Return the image that is looked at, of several. word: what the page calls one."""
     if len(held) == 1:
         return held[0]
-    places = {image.token: number for number, image in enumerate(held, 1)}
-    token = st.segmented_control(
-        "Photograph",
-        list(places),
-        key="single_photograph",
-        required=True,
-        default=held[0].token,
-        format_func=lambda token: f"{places[token]}",
-    )
+    named = {image.token: f"{number}" for number, image in enumerate(held, 1)}
+    if st.session_state.get(SHOWN) not in named:
+        st.session_state[SHOWN] = held[0].token
+    token = st.segmented_control(word, list(named), key=SHOWN, required=True, format_func=named.__getitem__)
     return next(image for image in held if image.token == token)
 
 
@@ -380,6 +377,8 @@ def _take(file, most_pixels: int) -> None:
         person = held[0].person if held else token
         taken = ChosenImage(token, upload, name, None, person, len(held) + 1, slide=slide)
         st.session_state[HELD] = _within_limit((*held, taken))
+        if most_pixels == WHOLE_PIXELS:  # further photographs belong to the shown one; tiles do not
+            st.session_state[SHOWN] = token
     except InputRefused as refused:
         # The words alone: the exception holds on to the bytes.
         _refuse(*(problem.message for problem in refused.problems))

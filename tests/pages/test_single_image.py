@@ -826,6 +826,23 @@ def test_an_own_test_set_without_images_leaves_the_answer_and_says_what_is_missi
     assert "could not be run on the test set" in "".join(e.value for e in app.info)
 
 
+def test_the_latest_tile_is_the_shown_one_and_beside_a_refused_file_the_page_names_the_tile(single_image):
+    """Five tiles were added one after the other, and the nuclei of the first stayed without a word."""
+    app = own(single_image(challenge="puma"), photographs.encoded(np.full((512, 512, 3), 200, np.uint8)))
+    app = settled(dropped(app, "single_file", [photographs.encoded(np.full((256, 256, 3), 200, np.uint8))]))
+    choice = app.segmented_control(key="single_photograph")
+    held = app.session_state[dropped_photographs.HELD]
+    assert (choice.label, choice.value) == ("Tile", held[1].token)
+    choice.set_value(held[0].token).run()
+    assert app.segmented_control(key="single_photograph").value == held[0].token
+    app = settled(dropped(app, "single_file", [b"%PDF-1.7 no image"]))
+    assert "The page still shows tile 1." in said(app)
+    press(app, "single_remove")
+    app = own(app, photographs.encoded(np.full((512, 512, 3), 190, np.uint8)))
+    assert "still shows" not in said(app)
+    assert not app.exception
+
+
 def test_a_model_of_another_challenge_finds_no_nuclei(single_image):
     app = single_image(challenge="puma")
     app.file_uploader(key="single_puma_model_files").upload(
