@@ -99,6 +99,7 @@ def _record(query: Query, own: Impression, sensitivity: float, scores_shown: boo
             side_by_side.second_model(query),
             [other.photograph for other in image.others if other.number in others],
             saliency_maps.made(query),
+            side_by_side.dates(query) if others else {},
         ),
         Checks(query.quality, query.chips, query.reasons, demographics.age_unknown(image)),
         query.model_name,

@@ -1,6 +1,7 @@
 """Model outputs side by side: several photographs of one lesion, or two models for one image."""
 
 from collections.abc import Mapping
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from pages.single_image_sections import (
     model_processes,
     session_state,
 )
+from pages.single_image_sections.chosen_image import ChosenImage
 from pages.single_image_sections.query import Query, preview
 from scoring.challenges import samples
 from scoring.common.text import markdown
@@ -70,19 +72,19 @@ def _over_time(query: Query, lesion: dict[int, ImageAnswer]) -> None:
     """Draw the photographs in the order of their dates, as they are framed, and what changed."""
     images = sorted((query.setup.image, *query.setup.image.others), key=lambda image: image.number)
     with st.grid(min_column_width=150, gap="small"):
-        dates = [
+        taken = [
             st.date_input(
                 f"Date of photograph {image.number}",
                 None,
-                key=f"single_date_{image.token.split('-')[0]}",
+                key=_date_key(image),
                 max_value="today",
                 persist_state="session",
             )
             for image in images
         ]
     answers = [
-        DatedAnswer(f"photograph {number}", date, answer.prediction, answer.views)
-        for date, (number, answer) in zip(dates, lesion.items(), strict=True)
+        DatedAnswer(f"photograph {number}", day, answer.prediction, answer.views)
+        for day, (number, answer) in zip(taken, lesion.items(), strict=True)
     ]
     pictures = {answer.name: preview(image) for answer, image in zip(answers, images, strict=True)}
     ordered = by_date(answers)
@@ -97,6 +99,18 @@ def _over_time(query: Query, lesion: dict[int, ImageAnswer]) -> None:
     )
     for sentence in changes_over_time(ordered, query.setup.task.names):
         st.markdown(markdown(sentence, 900))
+
+
+def _date_key(image: ChosenImage) -> str:
+    """Return the key of a photograph's date, which turning and cropping do not change."""
+    return f"single_date_{image.token.split('-')[0]}"
+
+
+def dates(query: Query) -> dict[int, date]:
+    """Return the dates of the photographs of the lesion that were entered, by number."""
+    images = (query.setup.image, *query.setup.image.others)
+    found = {image.number: st.session_state.get(_date_key(image)) for image in images}
+    return {number: taken for number, taken in found.items() if taken is not None}
 
 
 def second_model(query: Query) -> SecondModel | None:

@@ -6,6 +6,7 @@ import hashlib
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from scoring.single_image.operating_threshold import ChosenOperatingPoint
 from scoring.single_image.photograph import CALLED, Photograph
 from scoring.single_image.quality import QualityBadge
 from scoring.single_image.reader_study import Impression
-from scoring.single_image.side_by_side import photograph_cautions
+from scoring.single_image.side_by_side import DatedAnswer, by_date, changes_over_time, photograph_cautions
 from scoring.single_image.similar_cases import ClassSet, Reference
 from scoring.single_image.wording import BANNER, RESEARCH_USE, cautions
 from scoring.statistics.intervals import Share
@@ -93,6 +94,7 @@ class MoreAnswers:
         second: Answer of a second model, if one was chosen.
         photographs: The photographs of `others`.
         maps: Saliency maps, if requested.
+        dates: Dates of the photographs of the lesion as entered, by number.
     """
 
     views: TurnedViews | None = None
@@ -100,6 +102,7 @@ class MoreAnswers:
     second: SecondModel | None = None
     photographs: Sequence[Photograph] = ()
     maps: Explanation | None = None
+    dates: Mapping[int, date] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -147,6 +150,18 @@ class Record:
         own = next(number for number in range(1, len(others) + 2) if number not in others)
         answer = ImageAnswer(self.prediction, self.more.views, tuple(self.checks.abstentions))
         return dict(sorted({own: answer, **others}.items()))
+
+    @property
+    def over_time(self) -> list[DatedAnswer]:
+        """The photographs of the lesion in the order of their dates; empty without a date."""
+        dates, answers = self.more.dates, self.lesion.items()
+        return by_date(
+            [
+                DatedAnswer(f"photograph {number}", dates.get(number), answer.prediction, answer.views)
+                for number, answer in answers
+                if dates
+            ]
+        )
 
     @property
     def cautions(self) -> list[str]:
@@ -199,11 +214,25 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
             _by_class(classes, answer.prediction.probabilities) for answer in more.others.values()
         ],
         "other_photographs_no_answer_because": [list(answer.reasons) for answer in more.others.values()],
+        "over_time": _over_time(record.over_time, model.task.names),
         "maps": None if more.maps is None else _maps(classes, more.maps, prediction.top),
         "second_model": None if more.second is None else _second(classes, more.second),
         "impression": None if own is None else own.named(classes),
         "impression_confidence": None if own is None else own.confidence,
     }
+
+
+def _over_time(answers: Sequence[DatedAnswer], names: Sequence[str]) -> dict[str, Any] | None:
+    if not answers:
+        return None
+    dates = [
+        {
+            "photograph": int(answer.name.rpartition(" ")[2]),
+            "date": None if answer.taken is None else answer.taken.isoformat(),
+        }
+        for answer in answers
+    ]
+    return {"dates": dates, "changes": changes_over_time(answers, names)}
 
 
 def _inputs(record: Record) -> dict[str, Any]:

@@ -76,6 +76,11 @@ def changes_over_time(answers: Sequence[DatedAnswer], names: Sequence[str]) -> l
     return sentences
 
 
+def dates_line(answers: Sequence[DatedAnswer]) -> str:
+    """Return the dates of photographs as entered, in the given order."""
+    return f"Dates as entered: {'; '.join(answer.called for answer in answers if answer.taken is not None)}."
+
+
 def _against_copies(before: tuple[float, float], after: tuple[float, float], change: float) -> str:
     if before[0] <= after[1] and after[0] <= before[1]:
         return " Turned and mirrored copies differ as much, so this is no sign of a change of the lesion."

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from dataclasses import replace
+from datetime import date
 from html import unescape
 
 import numpy as np
@@ -332,6 +333,27 @@ def test_several_photographs_stand_in_the_record_with_their_mean(said):
     assert document["other_photographs_no_answer_because"] == [["This is nothing like them."]]
     framed = replace(said[0].photograph, framed="Changed by hand: turned by 90 degrees to the right.")
     assert "Changed by hand: turned by 90 degrees" in words_of(html.html(replace(said[0], photograph=framed)))
+
+
+def test_dates_of_photographs_stand_in_the_record_in_their_order(said):
+    """The page had them, and the record did not."""
+    answer = ImageAnswer(said[0].prediction, None, ())
+    dates = {1: date(2026, 9, 1), 3: date(2026, 3, 2)}
+    more = image_record.MoreAnswers(others={2: answer, 3: answer}, dates=dates)
+    made = replace(said[0], more=more, checks=image_record.Checks())
+    over_time = image_record.document(made)["over_time"]
+    assert over_time["dates"] == [
+        {"photograph": 3, "date": "2026-03-02"},
+        {"photograph": 1, "date": "2026-09-01"},
+        {"photograph": 2, "date": None},
+    ]
+    assert over_time["changes"]
+    assert all("photograph 3, 02 March 2026; " in sentence for sentence in over_time["changes"])
+    page = words_of(html.html(made))
+    assert "Dates as entered: photograph 3, 02 March 2026; photograph 1, 01 September 2026." in page
+    assert all(sentence in page for sentence in over_time["changes"])
+    assert image_record.document(said[0])["over_time"] is None
+    assert "Dates as entered" not in words_of(html.html(said[0]))
 
 
 def test_the_record_fits_where_little_is_known(said):

@@ -23,7 +23,14 @@ from scoring.single_image.other_demographics import FIELDS, told
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import GOOD, STOP
 from scoring.single_image.saliency import FLOOR, SCALE, enlarged
-from scoring.single_image.side_by_side import mean_scores, models_line, photograph_cautions, photographs_line
+from scoring.single_image.side_by_side import (
+    changes_over_time,
+    dates_line,
+    mean_scores,
+    models_line,
+    photograph_cautions,
+    photographs_line,
+)
 from scoring.single_image.similar_cases import right_alike
 from scoring.single_image.wording import (
     BANNER,
@@ -289,6 +296,9 @@ def _scores_line(record: Record) -> str:
     sentence = "The scores of all classes add up to 1."
     if record.more.others:
         sentence += f" {photographs_line(record.lesion, record.model.task.names)}"
+    if ordered := record.over_time:
+        changes = changes_over_time(ordered, record.model.task.names)
+        sentence = " ".join((sentence, dates_line(ordered), *changes))
     return sentence
 
 
