@@ -39,6 +39,7 @@ def draw(
 
     st.plotly_chart(
         figures.frame(jpeg, size, box, micrometres, layout.theme()),
+        height="stretch",
         theme=None,
         key=key,
         on_select=selected,

@@ -30,6 +30,12 @@ def shown(image: ChosenImage | None, tools: DeltaGenerator) -> ChosenImage | Non
     whole_slide.SPARE.prepare()
     with tools:
         image, slide = _read(image, image.slide, _numbers(image.token, image.slide))
+        wide, tall = slide.box[2:]
+        st.caption(
+            f"Drag a frame, or enter its corner: the model receives {wide:,} × {tall:,} px. The first "
+            "region is the most coloured one. Benchside keeps the slide in memory until you remove the file. "
+            f"{whole_slide.smaller_line(slide)}"
+        )
     with st.container(key="single_slide"):
         _overview(image.token, image.name, slide)
     return replace(image, token="-".join(map(str, (image.token, *slide.box[:2]))))
@@ -52,7 +58,6 @@ def _overview(token: str, name: str, slide: WholeSlide) -> None:
     jpeg = session_state.cached(
         f"overview {name}", token, lambda: figures.preview(slide.overview, OVERVIEW_SIDE)
     )
-    wide, tall = slide.box[2:]
     draggable_frame.draw(
         f"single_slide_{token}",
         jpeg,
@@ -61,11 +66,6 @@ def _overview(token: str, name: str, slide: WholeSlide) -> None:
         slide.micrometres,
         "The whole slide with rulers and the region; two numbers, left and top, also set the region",
         partial(_dragged, token, slide),
-    )
-    st.caption(
-        f"Drag a frame, or enter its corner: the model receives {wide:,} × {tall:,} px. The first region is "
-        "the most coloured one. Benchside keeps the slide in memory until you remove the file. "
-        f"{whole_slide.smaller_line(slide)}"
     )
 
 

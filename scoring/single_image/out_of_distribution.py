@@ -17,13 +17,19 @@ from scipy.special import stdtrit
 
 from scoring.common.arrays import Array, Floats
 
-FALSE_ALARMS, FAR_ALARMS = 0.025, 0.02
-"""Shares of false alarms among images like the test set's: called unlike the test set, and nothing like it.
-They assume normal logarithmic distances; real distances have a longer tail, with up to 5 % of false
-alarms."""
+LEAST_ALARMS, ALARMS, MOST_ALARMS = 0.005, 1.4, 0.03
+"""Share of images like the test set's that would be called completely unlike it, if their logarithmic
+distances were normally distributed: the first plus the second divided by the number of images, at most the
+third. Among few images more foreign pictures would get an answer. Real distances have a longer tail."""
+UNLIKE = 1.25
+"""The same share of images that would be called unlike it, divided by that one."""
 FEWEST, NEAREST = 5, 8
 CUT, RIDGE, LEAST = 4.0, 0.05, 1e-3
 FOLDS = 50
+COPY, CHUNK = 0.3, 500
+"""Distance of a photograph saved again, at most, as a share of the usual distance to the eighth nearest:
+JPEG again or a smaller size makes 0.1 to 0.3, and other photographs are at 0.4 or more. Images compared at
+once."""
 NORMAL, TINY = 1.4826, 1e-6
 PHOTOGRAPH_PATCHES, TILE_PATCHES = 3, 4
 """Number of parts along each side of a photograph, and of a tile."""
@@ -89,16 +95,26 @@ class KnownImages:
 
     def distance(self, parts: Floats) -> float:
         """Return the local outlier factor of an image with the appearance `parts` [p, d]."""
-        return float(self._distances(self.features[self._distinct[0]], parts[None])[0])
+        return float(self.distances(parts[None])[0])
+
+    def distances(self, asked: Floats) -> Floats:
+        """Return the local outlier factors [m] of images with the appearance `asked` [m, p, d]."""
+        return self._distances(self.features[self._distinct[0]], asked)
 
     @cached_property
     def _distinct(self) -> tuple[Array, Array]:
-        """Return the rows of images without their copies [m], between which there is no distance to compare
-        with, and for each image its place among them [n]; all rows if only few are left."""
-        first: dict[bytes, int] = {}
-        place = np.array([first.setdefault(image.tobytes(), len(first)) for image in self.features], int)
-        every = np.arange(len(self))
-        return (np.unique(place, return_index=True)[1], place) if len(first) >= FEWEST else (every, every)
+        """Return the rows of images without their copies and near copies [m], and for each image its place
+        among them [n]; all rows if only few are left. The distance of copies says nothing of other images."""
+        if len(self) < FEWEST:
+            return np.arange(len(self)), np.arange(len(self))
+        rows = self.features.reshape(len(self), -1) if self.tile else self.features[:, 0]
+        (plain,) = _standard(rows, rows)
+        parts = np.array_split(plain, -(-len(plain) // CHUNK))
+        typical = np.median(np.concatenate([_ranked(cdist(part, plain)) for part in parts]))
+        near = 0 if self.tile else COPY * typical
+        first = np.concatenate([(cdist(part, plain) <= near).argmax(1) for part in parts])
+        kept, place = np.unique(first[first], return_inverse=True)
+        return (kept, place) if len(kept) >= FEWEST else (np.arange(len(self)),) * 2
 
     def _distances(self, known: Floats, asked: Floats) -> Floats:
         """Return the local outlier factors [m] of images asked [m, p, d] among known ones [n, p, d]: the
@@ -125,15 +141,9 @@ class KnownImages:
         return factors
 
     def limit(self, alarms: float) -> float:
-        """Return the distance that a further image of the same kind exceeds with probability `alarms`.
-
-        The limit is Student's prediction limit for the logarithms of `left_out`. Copies of an image count
-        once.
-        """
-        usual = np.log(self.left_out[self._distinct[0]])
-        n = len(usual)
-        beyond = stdtrit(n - 1, 1 - alarms) * usual.std(ddof=1) * np.sqrt(1 + 1 / n)
-        return float(np.exp(usual.mean() + beyond))
+        """Return the distance beyond which one more such image lies with probability `alarms`: Student's
+        prediction limit of the logarithms of `left_out`; copies of an image count once."""
+        return prediction_limit(self.left_out[self._distinct[0]], 1 - alarms)
 
     def unlikeness(self, parts: Floats, own: int | None = None) -> OutlierScore | None:
         """Return how much an image differs from the test set's images.
@@ -150,7 +160,8 @@ class KnownImages:
             return None
         places = np.flatnonzero(self.indices == (-1 if own is None else own))
         distance = float(self.left_out[places[0]]) if len(places) else self.distance(parts)
-        limits = self.limit(FALSE_ALARMS), self.limit(FAR_ALARMS)
+        share = min(MOST_ALARMS, LEAST_ALARMS + ALARMS / len(self._distinct[0]))
+        limits = self.limit(UNLIKE * share), self.limit(share)
         alarms, far = (int((self.left_out > limit).sum()) for limit in limits)
         return OutlierScore(distance, *limits, alarms, far, len(self), self.generated)
 
@@ -180,6 +191,22 @@ def known_images(appearances: Sequence[Floats | None], tile: bool = False) -> Kn
     indices = [index for index, appearance in enumerate(appearances) if appearance is not None]
     rows = [appearance for appearance in appearances if appearance is not None]
     return KnownImages(np.array(rows) if rows else np.empty((0, 1, 1)), np.array(indices, int), tile)
+
+
+def _ranked(away: Floats) -> Floats:
+    """Return the distance [m] of each image to the last of its nearest: of distances [m, n] to all, itself
+    included."""
+    last = min(NEAREST, away.shape[1] - 1)
+    ranked: Floats = np.partition(away, last, 1)[:, last]
+    return ranked
+
+
+def prediction_limit(usual: Floats, share: float) -> float:
+    """Return the value below which one more like `usual`, all above 0, lies with probability `share`:
+    Student's prediction limit of their logarithms."""
+    logarithms, n = np.log(usual), len(usual)
+    away = stdtrit(n - 1, share) * logarithms.std(ddof=1) * np.sqrt(1 + 1 / n)
+    return float(np.exp(logarithms.mean() + away))
 
 
 def _factors(known: Floats, asked: Floats) -> Floats:

@@ -24,6 +24,7 @@ from scoring.single_image.out_of_distribution import (
     KnownImages,
     OutlierScore,
     known_images,
+    prediction_limit,
 )
 from scoring.single_image.photograph import Photograph, received
 from scoring.statistics.intervals import counted
@@ -38,14 +39,19 @@ TILE_SIDE = 1024
 MOST_RESCALED = 1.2
 LEAST_SIDE = 224
 LIKENESS, SHARPNESS = "likeness", "sharpness_in_usual_light"
-NO_LESION, FAINT_LESION = 0.02, 0.05
-"""Shares of the test set's images. If fewer images have weaker edges, the model gives no answer (first), or
-the page shows a caution (second)."""
+NO_LESION, FAINT_LESION = 0.005, 0.05
+"""Shares of images like the test set's whose edges are so weak that there is no answer, or a caution, if
+their logarithms are normally distributed."""
+FAINTEST = 1e-4
+"""Smallest strength of edges that is told from none."""
 USUAL_EDGES = (
     "Edges in the middle are as strong as in the test images. Such edges do not prove that there is a lesion."
 )
 USUAL = (0.01, 0.99)
 """Quantiles of a value over the test set's images; a value between both quantiles is usual."""
+ENOUGH_TO_REFUSE, PASSED_OF_100 = 100, 8
+"""Images of a test set beside which at most 5 of 100 foreign pictures get an answer, and how many do beside
+60 (`tests/single_image/test_package_pictures.py`)."""
 ENOUGH = 20
 """Minimum images of a test set for defining a usual range."""
 
@@ -165,8 +171,22 @@ def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[
         words = f"{sentence} {rate.format('the same result')}{_limits_of(score, anything)}"
         return (QualityBadge(LIKENESS, CAUTION, "unlike them", words),)
     sentence = f"Light, colours and texture are similar to the test set's {anything}s."
-    words = f"{sentence} {rate.format('the result “unlike”')}"
-    return (QualityBadge(LIKENESS, GOOD, "usual", words),)
+    few = _passed_among_few(score, anything)
+    words = f"{sentence} {rate.format('the result “unlike”')}{few}"
+    return (QualityBadge(LIKENESS, NOTE if few else GOOD, "usual", words),)
+
+
+def _passed_among_few(score: OutlierScore, anything: str) -> str:
+    """Return how many pictures of something else are called usual too, as a sentence after another; "" if the
+    test set has enough images."""
+    if score.images >= ENOUGH_TO_REFUSE:
+        return ""
+    if anything != "image":
+        return f" With only {score.images} {anything}s this limit is rough."
+    return (
+        f" The test set has only {score.images} images, so other things can pass as similar: beside 60 real "
+        f"images, {PASSED_OF_100} of 100 foreign pictures got an answer."
+    )
 
 
 def _limits_of(score: OutlierScore, anything: str) -> str:
@@ -351,18 +371,17 @@ def _exposure(measures: Quality) -> QualityBadge:
 
 def _lesion(measures: Quality, among: Sequence[Quality | None]) -> tuple[QualityBadge, ...]:
     """Say whether anything stands out from the skin, as lesions of the test set do; nothing of too few."""
-    edges = np.sort([image.edges for image in among if image is not None])
+    edges = np.array([max(image.edges, FAINTEST) for image in among if image is not None])
     for level, share in ((STOP, NO_LESION), (CAUTION, FAINT_LESION)):
-        rank = int(np.floor(share * (len(edges) + 1)))
-        if rank and measures.edges < edges[rank - 1]:
-            rate = counted(int((edges < edges[rank - 1]).sum()), len(edges))
+        if _enough(among) and measures.edges < (least := prediction_limit(edges, share)):
+            rate = counted(int((edges < least).sum()), len(edges))
             sentence = "No lesion was found by its edges" if level == STOP else "The lesion has faint edges"
             words = (
                 f"{sentence}: edges in the middle are fainter than usual. In a grey or pale image, this "
                 f"check can miss a clear lesion. Edges are as faint in {rate} test images."
             )
             return (QualityBadge("lesion", level, "none found" if level == STOP else "faint", words),)
-    return (QualityBadge("lesion", GOOD, "usual", USUAL_EDGES),) if len(edges) else ()
+    return (QualityBadge("lesion", GOOD, "usual", USUAL_EDGES),) if _enough(among) else ()
 
 
 def _colours(measures: Quality, among: Sequence[Quality | None]) -> QualityBadge:

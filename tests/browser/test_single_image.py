@@ -12,7 +12,7 @@ from PIL import Image
 
 from tests.browser import driver
 from tests.browser.driver import DESKTOP, PHONE, SCREENS
-from tests.support import photographs
+from tests.support import photographs, slides
 from tests.support.foreign import gallery
 
 LESION = driver.ROOT / "sample_data" / "tricorder3" / "images" / "L0007.jpg"
@@ -38,13 +38,13 @@ def choose(page, field: str, option: str) -> None:
     driver.settled(page)
 
 
-def give_photograph(page, photograph: bytes | None = None) -> None:
+def give_photograph(page, photograph: bytes | None = None, name: str = "jane-doe.jpg") -> None:
     page.get_by_text("My image", exact=True).click()
     driver.settled(page)
     page.get_by_text("I have read this").click()
     driver.settled(page)
     page.locator("[class*='single_file'] input[type=file]").set_input_files(
-        {"name": "jane-doe.jpg", "mimeType": "image/jpeg", "buffer": photograph or phone_photograph()}
+        {"name": name, "mimeType": "image/jpeg", "buffer": photograph or phone_photograph()}
     )
     page.get_by_role("button", name="Remove my image").wait_for()
     driver.settled(page)
@@ -170,6 +170,15 @@ def test_a_picture_is_pasted_from_the_clipboard(single_image):
     page.get_by_role("button", name="Remove my image").wait_for()
 
 
+def drag(page, area) -> None:
+    """Drag a frame over the middle half of an area's width, and the second quarter of its height."""
+    box = area.bounding_box()
+    page.mouse.move(box["x"] + 0.25 * box["width"], box["y"] + 0.25 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + 0.5 * box["height"], steps=8)
+    page.mouse.up()
+
+
 @pytest.mark.parametrize("viewport", SCREENS)
 def test_a_frame_is_dragged_over_an_own_image(single_image, viewport):
     page = single_image("?challenge=melanoma", viewport=viewport)
@@ -178,11 +187,7 @@ def test_a_frame_is_dragged_over_an_own_image(single_image, viewport):
     area = page.locator("[class*='single_frame'] .nsewdrag").first
     area.scroll_into_view_if_needed()
     driver.settled(page)
-    box = area.bounding_box()
-    page.mouse.move(box["x"] + 0.25 * box["width"], box["y"] + 0.25 * box["height"])
-    page.mouse.down()
-    page.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + 0.5 * box["height"], steps=8)
-    page.mouse.up()
+    drag(page, area)
     page.get_by_text("Changed by hand: cropped to").first.wait_for()
     driver.settled(page)
     said = page.get_by_text("Changed by hand: cropped to").first.inner_text()
@@ -199,11 +204,26 @@ def test_a_frame_is_dragged_over_an_own_image(single_image, viewport):
     assert page.get_by_label("Width", exact=True).input_value() == str(wide)
 
 
-def on_first_screen(page, headline) -> None:
+def on_first_screen(page, headline, picture=None) -> None:
+    """Check that headline and picture (by default the image) end above the bottom bar."""
     end = page.get_by_text("Research use only. Not a medical device; no output").bounding_box()["y"]
-    for shown in (page.get_by_alt_text("The image that the model receives"), headline):
+    for shown in (picture or page.get_by_alt_text("The image that the model receives"), headline):
         box = shown.bounding_box()
         assert box["y"] + box["height"] <= end
+
+
+def test_a_phone_shows_a_slide_and_its_headline_on_its_first_screen(single_image):
+    """A tall overview and its explanation pushed the headline out of sight. The frame is still dragged."""
+    page = single_image("?challenge=puma", viewport=PHONE)
+    data = slides.pyramid(slides.tissue(), "jpeg", description=slides.APERIO.format(0.2527))
+    give_photograph(page, data, "slide.svs")
+    headline = page.get_by_role("heading").filter(has_text=re.compile("No answer|nuclei"))
+    headline.wait_for()
+    driver.settled(page)
+    area = page.locator("[class*='single_slide'] .nsewdrag").first
+    on_first_screen(page, headline, area)
+    drag(page, area)
+    page.get_by_text(re.compile(r"1,024 × 1,024 px at x [4-6]\d\d, y")).first.wait_for()
 
 
 @pytest.mark.parametrize("foreign", [True, pytest.param(False, marks=pytest.mark.soak)])

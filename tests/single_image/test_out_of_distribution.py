@@ -1,18 +1,21 @@
 """Foreign pictures are caught, and the test sets' own images are not: the rates that the page states."""
 
+import io
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.metrics.image_quality import FEATURES, appearance, patches
-from scoring.single_image import out_of_distribution, saved_measures
+from scoring.single_image import saved_measures
 from scoring.single_image.out_of_distribution import KnownImages, OutlierScore, known_images
 from scoring.single_image.photograph import received
-from scoring.single_image.quality import CAUTION, GOOD, STOP, likeness_chip, measured, seen_parts
+from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, likeness_chip, measured, seen_parts
+from tests.support import photographs
 from tests.support.foreign import GALLERY, gallery
 from tests.support.single_image import lesion, photograph
 
@@ -144,6 +147,31 @@ def test_copies_of_an_image_change_no_limit():
     assert known_images([rows[0]] * 30).unlikeness(asked).far
 
 
+def test_near_copies_of_an_image_count_once():
+    """A picture saved again differs a little: twenty such copies lifted the limit as exact ones did."""
+    random = np.random.default_rng(0)
+    rows = random.normal(0, 1, (100, 10, FEATURES))
+    again = rows[3] + random.normal(0, 0.1, (20, 10, FEATURES))
+    known, copied = known_images(list(rows)), known_images([*rows, *again])
+    asked = np.full((10, FEATURES), 3.0)
+    assert copied.unlikeness(asked).far
+    assert copied.unlikeness(asked).far_limit == pytest.approx(known.unlikeness(asked).far_limit, rel=0.02)
+    assert len(set(copied.left_out[[3, *range(100, 120)]])) == 1
+
+
+def test_a_picture_saved_again_is_a_near_copy_and_no_other_is():
+    truth = truth_of("tricorder3", "sample")
+    features = list(saved_measures.saved(truth).known.features)
+    again = []
+    for index in (0, 100, 200):
+        with Image.open(io.BytesIO(truth.picture(index))) as image:
+            image.thumbnail((400, 400))
+            again.append(seen_parts(received(photographs.encoded(np.asarray(image), "JPEG", quality=90))))
+    factors = known_images([*features, *again]).left_out
+    assert factors[len(features) :].tolist() == factors[[0, 100, 200]].tolist()
+    assert len(set(factors[: len(features)])) == len(features)
+
+
 def test_the_images_that_look_most_alike_come_first():
     rows = np.random.default_rng(0).normal(0, 1, (40, 1, FEATURES))
     rows[[5, 31]] = rows[12] + [[[0.01]], [[0.02]]]
@@ -194,10 +222,21 @@ def test_appearance_of_any_shape(shape):
 
 
 def test_the_chip_of_a_usual_image_is_good():
-    (chip,) = likeness_chip(out_of_distribution.OutlierScore(0.8, 1.2, 1.4, 2, 0, 60))
+    (chip,) = likeness_chip(OutlierScore(0.8, 1.2, 1.4, 2, 0, 100))
     assert chip.level == GOOD
-    assert "2 of 60 (3%; 1 to 11%)" in chip.words
+    assert "2 of 100 (2%; 1 to 7%)" in chip.words
+    assert "foreign pictures" not in chip.words
     assert set(GALLERY) >= {"fur", "leaf", "text", "sky", "screen", "black", "noise", "X-ray"}
+
+
+def test_a_small_test_set_says_how_many_foreign_pictures_pass_beside_it():
+    score = OutlierScore(0.8, 1.2, 1.4, 2, 0, 99)
+    (chip,) = likeness_chip(score)
+    assert chip.level == NOTE
+    assert "only 99 images" in chip.words
+    assert "beside 60 real images, 8 of 100 foreign pictures got an answer" in chip.words
+    (chip,) = likeness_chip(score, "tile")
+    assert "With only 99 tiles this limit is rough." in chip.words
 
 
 def test_a_drawn_test_set_and_one_of_few_images_say_what_their_limit_is_worth():
@@ -206,7 +245,7 @@ def test_a_drawn_test_set_and_one_of_few_images_say_what_their_limit_is_worth():
     (chip,) = likeness_chip(drawn, "tile")
     assert "test set in light, colours and texture" in chip.words
     assert "With only 8 tiles this limit is rough." in chip.words
-    assert "computer-generated, so real images are usually unlike the test set" in chip.words
+    assert "computer-generated, so real tiles are usually unlike the test set" in chip.words
     (chip,) = likeness_chip(replace(drawn, images=200, generated=False), "tile")
     assert "rough" not in chip.words
     assert "computer-generated" not in chip.words

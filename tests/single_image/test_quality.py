@@ -126,6 +126,8 @@ def test_a_picture_in_which_nothing_stands_out_shows_no_lesion():
     assert "0 of 60 (0%; 0 to 6%) test images" in chip.words
     assert any("No lesion" in words for words in reasons(1, None, None, (chip,)))
     assert "lesion" not in levels(measure(skin))
+    assert levels(measure(skin), among=among[:20])["lesion"] == STOP
+    assert "lesion" not in levels(measure(skin), among=among[:19])
 
 
 def test_a_black_frame_is_said():
