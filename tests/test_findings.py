@@ -1,8 +1,20 @@
 """Findings: their levels, their form in JSON and as lines, and the refusal that carries them."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from scoring.common.findings import Finding, InputRefused, error, lines, note, split, warning
+from scoring.common.findings import (
+    Finding,
+    InputRefused,
+    ProblemCollector,
+    error,
+    lines,
+    note,
+    split,
+    warning,
+)
+from tests.support.command_line import run
 
 
 def test_levels():
@@ -63,3 +75,25 @@ def test_a_refusal_carries_everything():
     )
     assert str(refused) == "a 1: x; b 2: y"
     assert InputRefused(iter([error("a", "1", "x")])).problems == (error("a", "1", "x"),)
+
+
+FINDINGS = st.builds(error, st.sampled_from("ab"), st.sampled_from("xy"), st.sampled_from("12"))
+
+
+@given(st.lists(st.lists(FINDINGS)))
+def test_no_refusal_holds_the_same_line_twice(inputs):
+    collector = ProblemCollector()
+    for problems in inputs:
+        collector.add(problems, ())
+        assert len(set(InputRefused(problems).problems)) == len(InputRefused(problems).problems)
+    assert collector.problems == list(dict.fromkeys(p for problems in inputs for p in problems))
+
+
+@pytest.mark.parametrize("data", [b"a\n1,2\n", b"PK\3\4", b"RDX3\nX\n", b"\x89PNG", b'["\\ud800"]'])
+@pytest.mark.parametrize("challenge", ["isic", "melanoma", "tricorder3"])
+def test_one_file_as_truth_and_submission_is_refused_with_each_line_once(data, challenge, tmp_path):
+    (tmp_path / "p").write_bytes(data)
+    done = run("score", challenge, "--truth", tmp_path / "p", "--predictions", tmp_path / "p")
+    told = [line for line in done.err.splitlines() if line.startswith("error ")]
+    assert told
+    assert len(set(told)) == len(told)

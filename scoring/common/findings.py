@@ -102,7 +102,8 @@ class InputRefused(Exception):
     def __init__(
         self, problems: Iterable[Finding], findings: Iterable[Finding] = (), salvaged: object = None
     ) -> None:
-        self.problems, self.findings, self.salvaged = tuple(problems), tuple(findings), salvaged
+        self.problems, self.findings = tuple(dict.fromkeys(problems)), tuple(findings)
+        self.salvaged = salvaged
         super().__init__()
 
     def __str__(self) -> str:
@@ -133,7 +134,7 @@ class ProblemCollector:
 
     def add(self, problems: Iterable[Finding], findings: Iterable[Finding]) -> None:
         """Add problems, and those findings that are not yet included."""
-        self.problems += problems
+        self.problems = [*dict.fromkeys([*self.problems, *problems])]
         known = set(self.findings)
         self.findings += [f for f in findings if f not in known]
 
