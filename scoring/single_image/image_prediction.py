@@ -12,10 +12,7 @@ from scoring.metrics import calibration
 from scoring.metrics.output_kinds import kind, probabilities
 from scoring.single_image.model import OpenModel
 from scoring.single_image.photograph import Photograph
-from scoring.single_image.similar_cases import Reference
-
-TIE = 1e-6
-"""Maximum difference of two scores that count as equal, because of rounding errors of float32."""
+from scoring.single_image.similar_cases import TIE, Reference
 
 
 @dataclass(frozen=True)

@@ -82,9 +82,10 @@ def dates_line(answers: Sequence[DatedAnswer]) -> str:
 
 
 def _against_copies(before: tuple[float, float], after: tuple[float, float], change: float) -> str:
+    before, after = ((round(low, 2), round(high, 2)) for low, high in (before, after))  # as shown
     if before[0] <= after[1] and after[0] <= before[1]:
         return " Turned and mirrored copies differ as much, so this is no sign of a change of the lesion."
-    if abs(change) < FLOOR:
+    if round(abs(change), 2) < FLOOR:
         return " This difference is too small to show a change of the lesion."
     return (
         " This difference is larger than the effect of turning and mirroring. Light, distance and camera "
@@ -127,8 +128,9 @@ def photographs_line(answers: Mapping[int, ImageAnswer], names: Sequence[str]) -
         each = ", ".join(f"photograph {number} {names[k]}" for number, k in zip(answers, tops, strict=True))
         sentence = f"The photographs get different classes: {each}."
     return (
-        f"{sentence} Highest mean: {names[top]} {mean[top]:.2f}. Benchside takes the mean of {n}; "
-        f"the challenge scores each photograph on its own.{_light_line(answers)}"
+        f"{sentence} Highest mean: {names[top]} {mean[top]:.2f}. Benchside takes the mean of {n}. "
+        "Challenges whose cases are photographs score each on its own; challenges whose cases are lesions "
+        f"score one answer per lesion.{_light_line(answers)}"
     )
 
 

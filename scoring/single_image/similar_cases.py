@@ -19,6 +19,8 @@ from scoring.statistics.intervals import Share, share
 NEAREST = 6
 MISS = 0.1
 """Share of a class's test cases for which the set of possible classes may lack the class."""
+TIE = 1e-6
+"""Maximum difference of two scores that count as equal, because of rounding errors of float32."""
 NEIGHBOURS = 30
 """Number of cases with a similar highest score; with fewer than twice as many cases, all count."""
 
@@ -263,7 +265,7 @@ def right_alike(reference: Reference, row: Floats) -> RightShare:
     chosen, top = np.ones(len(highest), bool), int(np.argmax(row))
     if not every:
         away = np.abs(highest - row[top])
-        chosen = away <= np.partition(away, NEIGHBOURS - 1)[NEIGHBOURS - 1]
+        chosen = away <= np.partition(away, NEIGHBOURS - 1)[NEIGHBOURS - 1] + TIE
     same = reference.probabilities.argmax(1) == top
     scores = highest[chosen] if chosen.any() else np.array([np.nan])
     hits, units = right[chosen], reference.units[chosen]

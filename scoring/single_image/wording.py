@@ -142,12 +142,9 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
     whole = f"{of_test_set(reference)} the model was right on {right.similar} images"
     if right.every:
         return f"{whole}: too few to compare high and low scores. {SAME_KIND}"
-    among = (
-        f"the highest score {right.low:.2f}"
-        if f"{right.low:.2f}" == f"{right.high:.2f}"
-        else f"a highest score from {right.low:.2f} to {right.high:.2f}"
-    )
-    sentence = f"{whole} with {among}."
+    low, high = f"{right.low:.2f}", f"{right.high:.2f}"
+    shown = low if low == high else f"{low} to {high}"
+    sentence = f"{whole} with the most similar highest score ({shown})."
     if not right.of_class.n:
         return f"{sentence} It never predicted {name}. {SAME_KIND}"
     return (

@@ -155,7 +155,8 @@ class _Cases:
     name, columns, id_column = "cases", {}, "case"
 
     def __init__(self, n):
-        self.ids, self.labels = tuple(map(str, range(n))), np.arange(n) % 11
+        self.ids = self.images = tuple(map(str, range(n)))
+        self.labels = np.arange(n) % 11
 
     def __len__(self):
         return len(self.ids)
@@ -255,7 +256,7 @@ def test_tricorder_s_order_of_classes_is_fixed_and_a_model_that_names_another_is
         said = [finding for finding in findings if finding.code == "category-order"]
         assert [finding.level for finding in said] == ["warning"] * warned
         for finding in said:
-            assert re.search("names its outputs VASC, SCCKA, .* reads them as AKIEC, BCC, ", finding.message)
+            assert re.search("outputs VASC, SCCKA, .* read the outputs as AKIEC, BCC, ", finding.message)
 
 
 def test_a_model_that_answers_with_no_number():

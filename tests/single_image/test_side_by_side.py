@@ -58,8 +58,8 @@ def test_the_mean_counts_photographs_alike_and_is_said_to_be_made_here():
         "The photographs get different classes: photograph 1 Melanoma, photograph 2 Melano"
     )
     assert "Highest mean: Melanocytic nevus 0.53." in line
-    assert "Benchside takes the mean of 3;" in line
-    assert "the challenge scores each photograph on its own" in line
+    assert "Benchside takes the mean of 3." in line
+    assert "score each on its own" in line
     assert "Both photographs get Melanoma." in photographs_line({1: answers[1], 2: answers[1]}, NAMES)
 
 
@@ -107,6 +107,11 @@ def copies(*scores: float) -> TurnedViews:
             (0.63, 0.62, 0.64),
             "change +0.03. This difference is too small to show a change",
         ),
+        (  # -0.047, shown as the least change that counts
+            (0.899, 0.88, 0.92),
+            (0.852, 0.79, 0.87),
+            "change -0.05. This difference is larger than the effect of turning",
+        ),
     ],
 )
 def test_a_change_over_time_is_held_to_what_turning_the_same_picture_does(earlier, later, said):
@@ -123,6 +128,14 @@ def test_a_change_over_time_is_held_to_what_turning_the_same_picture_does(earlie
     assert said in melanoma
     assert banned(melanoma) == []
     assert changes_over_time(ordered[1:], NAMES) == []
+
+
+def test_that_the_challenge_scores_each_photograph_is_only_said_of_challenges_that_do():
+    """A test set of ISIC with lesions averages them, and the page said the contrary."""
+    line = photographs_line(lesion(an_answer(0.6, 0.3, 0.1), an_answer(0.6, 0.3, 0.1)), NAMES)
+    assert (
+        "Benchside takes the mean of 2. Challenges whose cases are photographs score each on its own" in line
+    )
 
 
 def test_two_models():

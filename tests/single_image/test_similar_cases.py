@@ -161,6 +161,13 @@ def test_right_answers_among_similar_highest_scores_count_ties_in_any_order():
         )
 
 
+def test_scores_that_differ_by_rounding_error_are_tied():
+    found = drawn()
+    near_one = np.full((220, 11), 1e-9)
+    near_one[np.arange(220), found.truth] = 1 - np.arange(220) * 1e-10
+    assert right_alike(replace(found, probabilities=near_one), np.eye(11)[0]).similar.n == 220
+
+
 def test_of_few_cases_all_count():
     said = right_alike(drawn(59), np.eye(11)[0])
     assert (said.every, said.similar.n) == (True, 59)
@@ -227,7 +234,7 @@ def test_a_wanted_sensitivity_is_reached_here_and_told_honestly():
             (risk[~positive] <= point.threshold).sum(),
         )
         assert f"{own_hits} of {positive.sum()} malignant cases are at or above the threshold" in line
-        assert f"{own_below} of {(~positive).sum()} others below" in line
+        assert f"{own_below} of {(~positive).sum()} other cases are below" in line
         assert (point.sensitivity.n, point.specificity.n) == (positive.sum(), (~positive).sum())
         assert point.sensitivity.low <= point.sensitivity.hits / point.sensitivity.n <= point.sensitivity.high
 

@@ -177,7 +177,8 @@ def test_numbers_name_their_test_set():
     line = wording.right_line(right(24, 34), a_reference(), names[0])
     assert line == (
         "In this test set (n = 120, computer-generated, 20 per class) the "
-        "model was right on 24 of 34 (71%; 54 to 83%) images with a highest score from 0.66 to 0.74. "
+        "model was right on 24 of 34 (71%; 54 to 83%) images with the most similar highest score (0.66 to "
+        "0.74). "
         "When it predicted Melanoma, with any score, it was right on 18 of 25 (72%; 52 to 86%). "
         "These shares hold only for images like the images of the test set."
     )
