@@ -189,7 +189,7 @@ def test_a_name_in_utf_8_without_its_flag_is_read_as_it_was_written():
 )
 def test_a_name_twice(names):
     said = refusal(archive([Member(names[0], b"1"), Member(names[1], b"2")]), "bad-zip")
-    assert said.count("occurs twice") == 2
+    assert said.count("occurs twice") == len({*names})
 
 
 def test_an_encrypted_member():
