@@ -194,7 +194,7 @@ def _lead(query: Query, own: Impression, withheld: bool) -> None:
         st.markdown(f"{markdown(first)}, but the model gives no answer.")
     else:
         st.header(markdown(first, 400), anchor=False)
-        st.caption(f"Model: {markdown(query.model_name)}")
+        st.caption(f"Model: {markdown(query.model_name)}. {markdown(wording.only_line(names), 400)}")
     if query.held is not None:
         right = right_alike(query.held, answer.probabilities)
         st.markdown(markdown(wording.right_line(right, query.held, names[answer.top]), 600))

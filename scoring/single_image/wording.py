@@ -132,6 +132,12 @@ def cautions(
     return found
 
 
+def only_line(names: Sequence[str]) -> str:
+    """Say that a model can only answer its own classes. `names` are their full names."""
+    classes = " or ".join(names) if len(names) <= MOST_TIED else f"one of {len(names)} classes"
+    return f"The model can only answer {classes}; it knows no other disease."
+
+
 def right_line(right: RightShare, reference: Reference, name: str) -> str:
     """Say how often the model is right on test cases with a similar highest score. `name` is the full name of
     the highest-scoring class."""

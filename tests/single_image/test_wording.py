@@ -197,6 +197,19 @@ def test_a_test_set_of_one_case_gets_a_sentence(cases, words):
     assert "%" not in line
 
 
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("Melanoma", "Nevus"), "The model can only answer Melanoma or Nevus; it knows no other disease."),
+        (CLASSES, "The model can only answer one of 6 classes; it knows no other disease."),
+    ],
+)
+def test_beside_an_answer_stands_what_else_the_model_cannot_answer(names, said):
+    """Beside "Melanoma 0.94" of a basal cell carcinoma nothing said that the model knows no carcinoma."""
+    assert wording.only_line(names) == said
+    assert banned(said) == []
+
+
 def test_sets_say_what_they_are_worth():
     line = wording.set_line(WIDE, CLASSES, 0)
     assert (

@@ -43,6 +43,7 @@ from scoring.single_image.wording import (
     TURNED,
     dropped_line,
     headline,
+    only_line,
     right_line,
     scale_words,
     set_line,
@@ -164,11 +165,11 @@ def _headline(record: Record) -> str:
 
 
 def _test_set_line(record: Record) -> str:
-    if record.test_set.reference is None:
-        return "The model was not compared with cases whose class is known."
     names, prediction = record.model.task.names, record.prediction
+    if record.test_set.reference is None:
+        return f"{only_line(names)} The model was not compared with cases whose class is known."
     right = right_alike(record.test_set.reference, prediction.probabilities)
-    return right_line(right, record.test_set.reference, names[prediction.top])
+    return f"{only_line(names)} {right_line(right, record.test_set.reference, names[prediction.top])}"
 
 
 def _card_line(record: Record) -> str:
