@@ -90,7 +90,7 @@ def test_a_sample_tile_says_how_its_counts_compare_with_the_annotated_nuclei():
     seen = nuclei.overview(TILE_SUPPORT, annotated, (1024, 1024), annotated=annotated)
     assert seen.truth.sum() == len(drawn)
     assert seen.truth[TILE_SUPPORT.classes.index("tumor")] == names.count("nuclei_tumor") > 0
-    assert "the errors of the class counts add up to 0" in nuclei.truth_line(seen)
+    assert "The errors of the class counts add up to 0" in nuclei.truth_line(seen)
     fewer = nuclei.overview(TILE_SUPPORT, annotated, (1024, 1024), 1.1, annotated=annotated)
     said = nuclei.truth_line(fewer)
     assert said.startswith(f"{len(drawn)} nuclei are annotated in this tile, and 0 are detected. ")
