@@ -53,6 +53,7 @@ from tests.support.single_image import (
     crashing_on_the_left,
     lesion,
     of_left_less_right,
+    of_patches,
     of_quadrant,
 )
 from tests.support.thinned import crossed, some, some_rows
@@ -1397,6 +1398,33 @@ def test_a_test_set_of_one_case_gets_sentences(single_image):
     lead(app)
     assert "similarity to the test images not known" in headlines(app)[0]
     assert "one other case: too few to estimate how often such a score is right" in said(app)
+
+
+def test_an_own_test_set_is_measured_once_whatever_model_or_session_comes_next(single_image, monkeypatch):
+    """120 images were measured again after some changes of the model, and in a second tab: 509 seconds."""
+    folder, measured = samples.test_sets("melanoma")["sample"].path, []
+    rows = (folder / "labels.csv").read_text().splitlines()[:4]
+    names = [row.split(",")[0] for row in rows[1:]]
+    files = [
+        ("t/labels.csv", "\n".join(rows).encode()),
+        *((f"t/{n}", (folder / n).read_bytes()) for n in names),
+    ]
+    work = model_processes.quality.measured
+    monkeypatch.setattr(
+        model_processes.quality,
+        "measured",
+        lambda *some, **more: (measured.append(1), work(*some, **more))[1],
+    )
+    for models in (range(6), (9,)):
+        app = single_image(challenge="melanoma")
+        app.file_uploader(key="melanoma_set_files").set_value([(n, d, "") for n, d in files]).run()
+        for n in models:
+            uploader(app, "single_melanoma").set_value(
+                [(f"{n}.onnx", of_patches(np.full((2, 2), n / 10)), "")]
+            ).run()
+            app = settled(app)
+        assert not app.exception
+    assert measured == [1]
 
 
 def test_a_map_that_was_asked_for_goes_before_what_runs_unasked(opened, monkeypatch):
