@@ -143,6 +143,12 @@ def output_order(
     """Return which output of a model belongs to each class of a truth, by the model's entry `categories`. A
     note says if the order differs. Raises InputRefused if the entry has other names."""
     own = named_outputs(metadata, categories)
+    if not own and (unused := own_names(metadata, len(categories))):
+        sentence = (
+            f"the model's file names its outputs {', '.join(unused)}. These names are not used: the outputs "
+            f"are read as {', '.join(categories)}. Check the order."
+        )
+        return None, (warning("unused-names", where, sentence),)
     if not own or own == tuple(categories):
         return None, ()
     if sorted(own) != sorted(categories):

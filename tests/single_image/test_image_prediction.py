@@ -259,6 +259,15 @@ def test_tricorder_s_order_of_classes_is_fixed_and_a_model_that_names_another_is
             assert re.search("outputs VASC, SCCKA, .* read the outputs as AKIEC, BCC, ", finding.message)
 
 
+def test_names_of_classes_that_are_not_used_are_said():
+    """A file said that its first output is "nevus", and the page read it as melanoma without a word."""
+    made = named(builders.classifier(2, vector=False), names="{0: 'nevus', 1: 'melanoma'}")
+    with model(made, model_task("isic", ("MEL", "NV"))) as found:
+        (finding,) = [one for one in found.findings if one.code == "unused-names"]
+    assert finding.level == "warning"
+    assert "nevus, melanoma. These names are not used: the outputs are read as MEL, NV." in finding.message
+
+
 def test_a_model_that_answers_with_no_number():
     with model(builders.declared_other((1, 11))) as found:
         assert predict(found, photograph(lesion())).outputs.shape == (11,)
