@@ -19,8 +19,8 @@ DETAILS = ("none", "score", "classes", "cases")
 OPENED = "opened"
 """Disclosure level of a truth that was hidden and is now open: the ranked submissions stay the same."""
 WITHHELD = sha256(b"withheld")
-"""Replaces the SHA-256 of a hidden truth in a bundle without it, because guesses could be checked against the
-hash. The scores of such a board are the shown ones."""
+"""Replaces the SHA-256 of a hidden truth in a bundle without the truth, because guesses could be checked
+against the SHA-256. The scores of such a board are the shown ones."""
 LEFT_OUT = sha256(b"left out")
 """Replaces the SHA-256 of an open truth, whose scores are all included."""
 DRAFT, PUBLIC = "draft", "public"

@@ -106,7 +106,7 @@ def card_to_bytes(card: ScoreCard) -> bytes:
 
 
 _MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError, SyntaxError, TokenError)
-"""Exceptions of json, numpy (the last two: in its headers) and `ScoreCard` for invalid cards."""
+"""Exceptions that json, numpy or `ScoreCard` raise for invalid scorecards."""
 
 
 def unpacked_bytes(data: bytes) -> int:

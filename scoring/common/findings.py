@@ -50,7 +50,7 @@ class Finding:
         return replace(self, fixes=(*self.fixes, *fixes))
 
     def of_team(self, team: str) -> "Finding":
-        """Return a copy of the finding for a team's file. The fixes of the copy change that file."""
+        """Return a copy of the finding whose fixes change the file of the given team."""
         of_all = (fix for fix in self.fixes if not fix.changes.submitted_only)  # teams share their cases
         return replace(self, fixes=tuple(replace(fix, team=team) for fix in of_all))
 

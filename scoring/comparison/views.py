@@ -299,7 +299,7 @@ def stability(displayed: Displayed) -> tuple[Block, ...]:
         "of the resamples of **these** cases in which the team had that rank. A share does **not show how "
         "likely a team is to be the best**: the leader on these cases also leads in many resamples. Among "
         "twenty exactly equal teams, the team that leads by chance wins a third of the resamples.",
-        question="Does a share show how likely a team is to be the best?",
+        question="Is a share of the resamples the probability that a team is the best?",
     )
     return (SideBySide(((figure,), (meaning, *stability_facts(comparison))), (3, 2)),)
 

@@ -43,8 +43,8 @@ _held = threading.local()
 
 
 class TooClose(Exception):
-    """Raised if too many values are so close to one half that rounding is uncertain, for example when a size
-    is doubled."""
+    """Raised if too many pixel values lie so close to a half (such as 127.5) that their rounding is
+    uncertain, for example when an image is enlarged to twice its size."""
 
 
 def _sinc(x: float) -> float:

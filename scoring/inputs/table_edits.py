@@ -66,8 +66,8 @@ def fixed_table(data: bytes, name: str, changes: InputChanges) -> bytes:
 
 @isolated
 def fixed_answer(data: bytes, name: str, changes: InputChanges) -> bytes:
-    """Rename the keys in the JSON of one case like columns. Other JSON stays unchanged; `name` is used in
-    messages."""
+    """Rename the keys in the JSON file of one case as columns of a table are renamed. A JSON file that is no
+    object stays unchanged. name: name of the file in messages."""
     try:
         document = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):

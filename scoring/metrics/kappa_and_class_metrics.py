@@ -194,7 +194,7 @@ def over_labels(
     of: str | None = None,
     **chosen: float,
 ) -> Floats:
-    """Return a metric of two classes for data with several labels [B].
+    """Return the mean of a binary metric over the labels of data with several labels per case [B].
 
     Args:
         formula: The metric of one label: a case has the label or not.

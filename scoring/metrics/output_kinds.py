@@ -9,7 +9,7 @@ TOLERANCE, SUM_TOLERANCE = 1e-6, 1e-3
 PERCENT_TOLERANCE = 1.0
 """Tolerance for the sum of rounded percentages around 100."""
 LEAST_PERCENT = 10
-"""Minimum of the largest output for reading outputs as percentages, if rows have no fixed sum."""
+"""Outputs whose rows have no fixed sum are read as percentages only if the largest output reaches this."""
 LARGEST_BYTE = 255
 WHOLES = {"percent": 100, "bytes": LARGEST_BYTE}
 """Kind -> output that means a probability of 1."""

@@ -267,7 +267,7 @@ def _evalai(order: Order, held: Held, page: SubmissionPage) -> Made:
     names = " ".join(f"--env {name}" for name in ("AUTH_TOKEN", "QUEUE_NAME", "CHALLENGE_PK"))
     return files, (
         "Upload challenge_config.zip to EvalAI (Host challenge); the zip does not contain the test set.",
-        "Publish the example with your data: the page of guidelines shows its first lines.",
+        "Publish the example submission with your data. The guidelines page shows its first lines.",
         f"Build the worker in this folder: {_build(order)}",
         "Set AUTH_TOKEN (your profile on EvalAI), QUEUE_NAME and CHALLENGE_PK (Manage) in the shell.",
         "Run the worker while the challenge is open: docker run --detach --restart unless-stopped "

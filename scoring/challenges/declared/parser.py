@@ -224,7 +224,10 @@ def _regions(keys: KeyReader, task: str, classes: tuple[str, ...]) -> Mapping[st
     for name, values in written.items():
         wanted = values if isinstance(values, list) else [values]
         if not wanted or any(type(v) is not int or not 0 < v < 65_536 for v in wanted):
-            keys.bad(("regions", name), "write values in the mask, such as [1, 2, 4]; 0 is the background.")
+            keys.bad(
+                ("regions", name),
+                "list the region's values in the masks, such as [1, 2, 4]; 0 is the background.",
+            )
             continue
         regions[name] = tuple(sorted(set(wanted)))
     return regions or {name: (k + 1,) for k, name in enumerate(classes)}

@@ -149,7 +149,8 @@ def _side(nuclei: Sequence[Nuclei]) -> Side:
 
 
 def reaching(d: PairedNuclei, radius: float, most: int = MOST_PAIRS) -> PairedNuclei | None:
-    """Return a copy with all pairs up to a radius; None if there are more than `most` pairs."""
+    """Return the nuclei with all pairs of a true and a predicted nucleus no farther apart than the radius;
+    None if there are more than `most` pairs."""
     if radius <= d.reach:
         return d
     places = (

@@ -192,7 +192,8 @@ class NucleiPredictions:
 def read_predictions(source: Source, truth: PumaTruth | None, context: Context) -> NucleiPredictions:
     """Read a submission: one file, or a folder or zip with one file per case or with `submission.csv`.
 
-    Without a truth or its cases, the submission keeps its own cases. Raises InputRefused with every problem.
+    If no truth is given, or the truth names no cases, the cases are those of the submission. Raises
+    InputRefused with every problem.
     """
     naming = Naming.of(**context.options)
     source, edits = _without_edits(source)

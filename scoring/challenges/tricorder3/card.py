@@ -257,7 +257,7 @@ def _reliability(truth: SafeScanCases, predictions: Predictions) -> calibration.
 
 
 READ_OTHERWISE = frozenset(("age-format", "location-number"))
-"""Codes of findings about cells that Benchside reads and the official loader takes as unknown."""
+"""Codes of findings about table cells that Benchside reads, but the official loader treats as missing."""
 
 
 def official(score: float, evaluation: SafeScanEvaluation, size_mib: float | None) -> Official:

@@ -106,7 +106,8 @@ class WorkerRun:
 
 
 Function = Callable[[Common, Chunk[Item], WorkerRun], Value]
-"""Function from (common data of all chunks, a chunk, the run on this worker) to the chunk's result."""
+"""Function that returns the result of a chunk. Arguments: data that all chunks share, the chunk, and the
+state that this worker keeps during the run."""
 
 _runs: "OrderedDict[str, WorkerRun]" = OrderedDict()
 _lock = threading.Lock()

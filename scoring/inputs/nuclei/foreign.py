@@ -31,7 +31,7 @@ PROBABILITY = "Detection probability"
 """QuPath's name for the confidence of StarDist, among the measurements; InstanSeg writes `Probability`."""
 NUCLEUS = "nucleusGeometry"  # of QuPath's cells, whose geometry is that of the whole cell
 CLASS_NAMES = ("class_names", "class_name", "classes", "names", "labels", "type_map")
-"""Keys of class names; a file can have class numbers too."""
+"""JSON keys under which programs list the names of the classes."""
 BACKGROUND = ("background", "bg", "_background_")
 
 

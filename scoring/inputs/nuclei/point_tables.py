@@ -305,7 +305,7 @@ def _outlines(
 
 def from_top(ring: Any, height: float) -> Any:
     """Convert an outline whose y is measured from the bottom of the image, so that y is measured from the
-    top. Other values stay the same.
+    top. A value that is no outline is returned unchanged.
 
     Args:
         ring: The outline.

@@ -55,8 +55,9 @@ def read_nuclei(
     """Read one file of nuclei, with coordinates in px. Problems are part of the result; no exception is
     raised.
 
-    GeoJSON repeats the first vertex of a ring at its end (RFC 7946, 3.1.6). In predictions this vertex does
-    not count for the centroid. In a truth this vertex counts, as in the organisers' JSON.
+    GeoJSON repeats the first vertex of a ring at its end (RFC 7946, 3.1.6). The centroid of a
+    prediction ignores the repeated vertex. The centroid of a true nucleus includes it, as the
+    organisers' JSON does.
 
     Args:
         graded: Whether confidences are read (predictions) or ignored (truth).
