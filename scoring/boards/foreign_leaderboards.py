@@ -302,11 +302,8 @@ class ImportedBoard:
         return " ".join((words, *(f"{sentence}." for sentence in more if sentence)))
 
     def ranked(self) -> list[tuple[int | None, LeaderboardRow, float | None]]:
-        """Return rank, row and score of each entry, best first.
-
-        Ranks of the platform are used if the file contains any. Equal scores share a rank; entries without a
-        score have none.
-        """
+        """Return rank, row and score of each entry, best first: by the platform's ranks if the file has any.
+        Equal scores share a rank; entries without a score have none."""
         name = str(self.leaderboard.score)
         scored = [(entry, entry.values.get(name)) for entry in self.leaderboard.entries]
         known = [score for entry, score in scored if score is not None and entry.rank != 0]
@@ -333,12 +330,8 @@ class ImportedBoard:
 def keep(
     store: Store, board_id: str, title: str, leaderboard: Leaderboard, is_ascending: bool = False
 ) -> ImportedBoard:
-    """Store a leaderboard as a board. If the platform does not rank the entries of a team, only the best
-    entry is stored.
-
-    Raises:
-        InputRefused: `bad-option` for the id or title, `board-exists` if a board has that id.
-    """
+    """Store a leaderboard as a board; of a team's entries that have no rank, only the best. Raises
+    InputRefused `bad-option` for the id or title, `board-exists` if a board has that id."""
     problems = new_board_problems(store, board_id, title)
     if problems:
         raise InputRefused(problems)

@@ -35,10 +35,8 @@ class PairsChoice:
     """Settings of the tests of pairs.
 
     Attributes:
-        metric: The tested quantity.
         test: One of `replicate_comparison.PAIRS_TESTS`.
         submissions: Number of submissions seen so far.
-        quantity: Direction and range of the metric.
     """
 
     metric: str
@@ -52,8 +50,6 @@ class PairDifferences:
     """Differences between teams in one quantity.
 
     Attributes:
-        metric: The compared quantity.
-        test: Name of the test; None if there is none.
         teams: Teams with a value, best first.
         of: The pairs; their a and b are positions in `teams`.
     """
@@ -72,7 +68,6 @@ class SubmissionSimilarity:
         kappa_of_errors: Cohen's kappa of the labels among cases that both got wrong. None for two classes,
             where a wrong label leaves no choice.
         agreement_beyond_accuracy: 1: right and wrong in the same cases; 0: as expected by chance.
-        n_both_wrong: Number of cases that both got wrong.
     """
 
     kappa_of_errors: float | None
@@ -96,14 +91,10 @@ def test_problems(name: str) -> list[Finding]:
 
 
 def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], chosen: PairsChoice) -> PairDifferences:
-    """Return all pairs of the teams that have a value of the metric, with their test.
-
-    The test depends on the kind of the metric, unless the bootstrap is chosen. The swap test (permutation
-    test) exists only for the score. Scorecards must be in the order of ranks.
-
-    Raises:
-        InputRefused: `bad-option` for a name that is not in `testable`.
-    """
+    """Return all pairs of the teams that have a value of the metric, with their test; scorecards are in the
+    order of ranks. The test depends on the kind of the metric, unless the bootstrap is chosen; the swap test
+    (permutation test) exists only for the score. Raises InputRefused `bad-option` for a name that is not in
+    `testable`."""
     metric, known = chosen.metric, testable(next(iter(cards.values())))
     if metric not in known:
         raise InputRefused(
@@ -139,11 +130,8 @@ def exchange_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> 
     """Return the input of the permutation test (None if unknown), and the name of the test.
 
     Scorecards lack the sums if a single unit decides whether the score is defined, because no test then keeps
-    its error rate. Scorecards of version 0.1.0 with 50 or more units always lack them. Such scorecards are
-    tested as in version 0.1.0.
-
-    Args:
-        name: The requested test, one of `replicate_comparison.PAIRS_TESTS`.
+    its error rate; those of version 0.1.0 with 50 or more units always lack them. Such scorecards are tested
+    as in version 0.1.0. `name` is the requested test, one of `replicate_comparison.PAIRS_TESTS`.
     """
     score = spec.score_of_sums(cards[0]) if cards and spec.score_of_sums else None
     if score is None:
@@ -393,15 +381,8 @@ class Varied:
 def difference_interval(
     a: Varied | None, b: Varied | None, card: ScoreCard, limits: Range = SHARE
 ) -> list[float] | None:
-    """Return the 95 % interval of a - b.
-
-    Args:
-        b: Another number on the same replicates.
-
-    Returns:
-        The interval with the card's method; None without replicates, if more than half are undefined, and
-        with fewer than 20 units.
-    """
+    """Return the 95 % interval of a - b on the same replicates, with the card's method. None without
+    replicates, if more than half are undefined, and with fewer than 20 units."""
     n_units = card.provenance["n_units"]
     if a is None or b is None or n_units < UNITS_OF_COMPARISON:
         return None

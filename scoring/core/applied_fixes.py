@@ -94,8 +94,11 @@ def by_written(fix: SuggestedFix, source: Source) -> SuggestedFix:
 
 
 def is_one_table(source: Source, opened: Source) -> bool:
-    """Return whether a submission is a single text table, not an archive or workbook. `opened` is the same
-    submission after opening, in which the answers of platform jobs form one table."""
+    """Return whether a submission is a single text table, not an archive or workbook.
+
+    Args:
+        opened: The same submission after opening, in which the answers of platform jobs form one table.
+    """
     plain, files = (entry.source if isinstance(entry, FixedSource) else entry for entry in (source, opened))
     if not isinstance(files, SourceFiles):
         return True

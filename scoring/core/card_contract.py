@@ -31,8 +31,11 @@ ROUNDING = 1e-9
 
 
 def with_fingerprint(card: ScoreCard, predictions: Any) -> ScoreCard:
-    """Return the card with the fingerprint of its predictions, unless it already has one. `predictions` are
-    the predictions that were scored."""
+    """Return the card with the fingerprint of its predictions, unless it already has one.
+
+    Args:
+        predictions: The predictions that were scored; if they have no `fingerprint`, the card stays the same.
+    """
     fingerprint = getattr(predictions, "fingerprint", None)
     if "aligned" in card.arrays or fingerprint is None:
         return card
@@ -42,8 +45,12 @@ def with_fingerprint(card: ScoreCard, predictions: Any) -> ScoreCard:
 def lacking(
     card: ScoreCard, challenge_id: str, metrics: Sequence[str], quantity: Callable[[str], Quantity]
 ) -> Iterator[Finding]:
-    """Yield an error for every part that is missing in a scorecard or differs from the declaration of its
-    challenge. `quantity` is the function that returns direction and range of the score or of a metric."""
+    """Yield an error for every part that a scorecard lacks or that differs from its challenge's declaration.
+
+    Args:
+        metrics: Names of the metrics that the challenge declares.
+        quantity: Function that returns direction and range of the score or of a metric.
+    """
     checks = (_of_parts(card, challenge_id, metrics), _of_arrays(card), _of_ranges(card, metrics, quantity))
     for check in checks:
         for where, message in check:

@@ -278,13 +278,8 @@ class Challenge(Generic[Truth, Predictions]):
         return applied_fixes.with_note(read, source, is_table, not self.words.reading)
 
     def submitted_part(self, truth: Truth, source: Source, name: str | None = None, **options: Any) -> Truth:
-        """Return a test set with only the submitted cases, so that these can be scored alone.
-
-        Args:
-            truth: The test set.
-            source: The submission.
-            **options: As in `read_predictions`.
-        """
+        """Return a test set with only the cases that a submission (`source`) contains, so that these can be
+        scored alone. Options are as in `read_predictions`."""
         read: object
         try:
             read = self.read_predictions(source, truth, name, **options)
@@ -331,13 +326,8 @@ class Challenge(Generic[Truth, Predictions]):
     def changed_file(
         self, cases: Truth, predictions: Predictions, source: Source, name: str
     ) -> tuple[str, bytes]:
-        """Return file name and bytes of a submission with all its changes, in the form that the official
-        program reads.
-
-        Args:
-            cases: The test set.
-            source: The submission with its changes.
-        """
+        """Return file name and bytes of a submission (`source`) with all its changes, in the form that the
+        official program reads."""
         if getattr(predictions, "model", None) is not None:
             return f"{name.removesuffix('.onnx')}-changed.onnx", bytes(READ_MODEL(source).data)
         is_table = not self.inputs.submission.several

@@ -43,8 +43,12 @@ PICTURES = (*IMAGE_ENDINGS, ".svs", ".heic", ".heif", ".avif", ".dcm")
 
 
 def is_picture(name: str, data: bytes) -> bool:
-    """Return whether a file is an image: by its extension, or by the DICOM marker, as DICOM files often have
-    no extension. `data` are the bytes of the file, or at least the first 132."""
+    """Return whether a file is an image, by its extension or, as DICOM files often have none, the DICOM
+    marker.
+
+    Args:
+        data: The bytes of the file, or at least the first 132.
+    """
     return name.lower().endswith(PICTURES) or data[128:132] == b"DICM"
 
 
@@ -200,8 +204,11 @@ def case_key(name: str) -> str:
 
 
 def sample_of(table: TextTable, column: int) -> list[str]:
-    """Return the trimmed cells of a column in about `SAMPLE` rows; they decide what the column is. `column`
-    is the position of the column in the table."""
+    """Return the trimmed cells of a column in about `SAMPLE` rows; they decide what the column is.
+
+    Args:
+        column: Position of the column, from 0.
+    """
     return [cell.strip() for cell in table.columns[column][:: max(1, len(table) // SAMPLE)]]
 
 

@@ -53,7 +53,11 @@ def table_of(source: Source) -> TextTable | None:
 
 
 def score_words(challenge: "Challenge[Any, Any]", score: float) -> str:
-    """Return a score as text for the label of a button. `score` is the score, 0 to 1."""
+    """Return a score as text for the label of a button, in points if the challenge shows points.
+
+    Args:
+        score: From 0 to 1; points are 100 times as many.
+    """
     return f"score {100 * score:.2f}" if challenge.scoring.as_points else f"score {score:.4f}"
 
 

@@ -168,8 +168,13 @@ def table_of(ids: Sequence[str], outputs: Floats, columns: Sequence[str], id_nam
 
 
 def example_table(ids: Sequence[str], columns: Sequence[str], id_name: str = "filename") -> tuple[str, bytes]:
-    """Return name and bytes of an example table in which all cases have the same outputs, sorted by case
-    name. `ids` contains the id of each case [N]."""
+    """Return name and bytes of an example table in which all cases have the same outputs.
+
+    Args:
+        ids: Case ids [N]; the rows are sorted by them.
+        columns: Names of the K outputs; each is 1 / K, or 0.5 for one output.
+        id_name: Header of the column with the case ids.
+    """
     outputs = np.full((len(ids), len(columns)), 1 / max(2, len(columns)))
     return "example.csv", table_of(sorted(ids), outputs, columns, id_name).encode()
 

@@ -137,8 +137,11 @@ def of_one_metric(card: ScoreCard, metric: str) -> ScoreCard:
 
 
 def marked(card: ScoreCard, truth: Any) -> ScoreCard:
-    """Return a card, marked as not official if only the submitted cases were scored. `truth` is the test set
-    of the card."""
+    """Return a card, marked as not official if only the submitted cases were scored.
+
+    Args:
+        truth: The test set of the card; its finding `NOT_SUBMITTED` says which cases were left out.
+    """
     in_truth = next((finding for finding in truth.findings if finding.code == NOT_SUBMITTED), None)
     if in_truth is None:
         return card

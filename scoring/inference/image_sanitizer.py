@@ -241,11 +241,8 @@ def _reduced(picture: Image.Image, most_pixels: int) -> Image.Image:
 
 
 def small(picture: Image.Image) -> Image.Image:
-    """Return a copy of the image for measuring and display.
-
-    The shorter side of the copy has 512 px (enlarged if necessary), the longer side at most eight times as
-    many.
-    """
+    """Return a copy of the image for measuring and display. Its shorter side has 512 px (enlarged if
+    necessary), its longer side at most eight times as many."""
     scale = SMALL_SIDE / min(picture.size)
     width, height = (max(1, min(SMALL_LONGEST, round(length * scale))) for length in picture.size)
     return picture.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=1.2)
@@ -359,11 +356,8 @@ _PNG_REPORTED = frozenset(
 
 
 def hidden_metadata(data: bytes, image_format: str | None) -> set[str]:
-    """Return the `KINDS` of metadata in the bytes of an image file. Nothing is found in GIF, TIFF and BMP.
-
-    Args:
-        image_format: Format of the file, as Pillow names it.
-    """
+    """Return the `KINDS` of metadata in the bytes of an image file, whose format is named as in Pillow.
+    Nothing is found in GIF, TIFF and BMP."""
     readers = {"JPEG": _of_jpeg, "MPO": _of_jpeg, "PNG": _of_png, "WEBP": _of_webp}
     return readers[image_format](data) if image_format in readers else set()
 

@@ -224,12 +224,8 @@ def _of_json(data: bytes, name: str) -> Columns:
 
 
 def columns_of(records: Sequence[Mapping[str, Any]]) -> Columns | None:
-    """Return the values of JSON objects as columns by name, with numbers as Python writes them. None if the
-    objects do not form a table.
-
-    Args:
-        records: An object for each row.
-    """
+    """Return the values of JSON objects, one for each row, as columns by name, with numbers as Python writes
+    them. None if the objects do not form a table."""
     try:
         return _of_records(records)
     except _NotATable:

@@ -107,7 +107,11 @@ def froc_points(truth: Objects, detected: Objects, radius: float) -> DetectionMa
 
 def froc_boxes(truth: Objects, detected: Objects, iou: float) -> DetectionMatches:
     """Assign to each true box the highest score of the detections that overlap it enough. A detection that
-    overlaps no box enough is a false alarm. `iou` is the minimum intersection over union."""
+    overlaps no box enough is a false alarm.
+
+    Args:
+        iou: Minimum intersection over union, from 0 to 1.
+    """
 
     def match(true: Ints, guess: Ints) -> DetectionMatches:
         first, second = np.nonzero(box_iou(truth.places[true], detected.places[guess]) >= iou)

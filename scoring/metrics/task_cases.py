@@ -148,7 +148,11 @@ Cases = LabelledCases | MultilabelCases | ValueCases | SurvivalCases | RegionCas
 
 
 def some_of(cases: Cases, members: Bools) -> Cases:
-    """Return a subset of the cases. `members` says whether each case is in the subset [N]."""
+    """Return a subset of the cases, in their order.
+
+    Args:
+        members: Whether each case is in the subset, bool [N].
+    """
     if isinstance(cases, DetectionCases):
         rows, number = members[cases.image], np.cumsum(members) - 1
         image, objects = number[cases.image[rows]], cases.objects[members]

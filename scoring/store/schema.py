@@ -71,7 +71,6 @@ class TestSetVersion(Base):
 
     Attributes:
         name: Name of the uploaded file.
-        sha256: SHA-256 of the stored file.
         metadata_sha256: SHA-256 of the table that is joined by case id; None if there is none.
     """
 
@@ -206,7 +205,6 @@ class DecisionRule(Base):
 
     Attributes:
         rule: Text of each part of the rule.
-        sha256: SHA-256 of the rule.
         program: Version of Benchside that fixed the rule.
         later: Rules after later changes, with the times of the changes.
     """
@@ -249,8 +247,6 @@ class Kept(Base):
         test_set: SHA-256 of the labels, to find submissions to the same test set.
         rules: Settings of the scoring, except those that may differ between submissions; scores under other
             rules are not compared.
-        test_set_name: Name of the test set at that time.
-        score: The score; None if undefined.
         card: SHA-256 of the scorecard's file.
         page: State for reopening it on its page: samples by key, fixes (key `mends`), choices.
     """
@@ -281,7 +277,6 @@ class KeptFile(Base):
     Attributes:
         place: "submission" or "truth".
         number: Position among the files.
-        name: Original name of the file.
     """
 
     __tablename__ = "kept_file"
@@ -307,8 +302,7 @@ class Hidden(Base):
 
     Attributes:
         detail: "none", "score", "classes" or "cases"; "opened" if the truth is now open.
-        step: By how much a score must exceed the team's best to be shown (the Ladder); None: every score is
-            shown.
+        step: By how much a score must exceed the team's best to be shown (the Ladder); None: all are shown.
         refused_per_day: Maximum refused submissions of a team per day (UTC).
         decimals: Number of decimals of shown scores.
         spent: Bits that scores may have revealed under earlier rules.

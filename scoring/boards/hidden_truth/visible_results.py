@@ -117,11 +117,9 @@ def _counted_bits(board: OpenBoard, ranking: BoardRanking | None = None) -> floa
 
 @contextmanager
 def told_stays(store: Store, board_id: str) -> Iterator[None]:
-    """Keep the count of revealed bits while submissions are deleted, teams merged or times changed.
-
-    If the Ladder mechanism then shows a team other scores or a lower best score, the new sequence of scores
-    is counted in addition.
-    """
+    """Keep the count of revealed bits while submissions are deleted, teams merged or times changed. If the
+    Ladder then shows a team other scores or a lower best score, the new sequence of scores is counted in
+    addition."""
     before = _told(store, board_id)
     yield
     after = _told(store, board_id)
@@ -213,10 +211,8 @@ def _shown(ranking: BoardRanking) -> ShownScores:
 
 
 def published(ranking: BoardRanking) -> dict[str, Any]:
-    """Return the part of `BoardRanking.as_dict` that may be published.
-
-    For a hidden truth, these are only the shown scores and ranks by these scores, without intervals and ties.
-    """
+    """Return the part of `BoardRanking.as_dict` that may be published: for a hidden truth, only the shown
+    scores and the ranks by them, without intervals and ties."""
     if ranking.hidden is None:
         return ranking.as_dict()
     chosen = counted(ranking)
@@ -338,14 +334,8 @@ def _told_elsewhere(store: Store, board_id: str, labels: Labels) -> float:
 
 def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Finding]:
     """Return warnings for organizers that another board has the same hidden truth, and that scores can reveal
-    the truth.
-
-    The second warning is left out if the truth is open, stored elsewhere, or safe with the present phases and
-    teams.
-
-    Args:
-        ranking: As in `use`.
-    """
+    the truth. The second is left out if the truth is open, stored elsewhere, or safe with the present phases
+    and teams. `ranking` is as in `use`."""
     store, board_id, others = board.store, board.row.id, twins(board)
     findings = guessing_budget.notice_of_deleted(store, board_id)
     if others and any(is_hidden(store, other) for other in (board_id, *others)):
@@ -396,11 +386,8 @@ def classes_of(ranking: BoardRanking, entry: RankedSubmission) -> dict[str, dict
 
 
 def cases_of(ranking: BoardRanking, entry: RankedSubmission) -> list[tuple[str, float]]:
-    """Return the id of each case and how right its prediction is, rounded and sorted by id.
-
-    The result contains no label. The result is empty if the challenge measures an error per case, because an
-    error and a prediction together reveal the truth.
-    """
+    """Return the id of each case and how right its prediction is, rounded, sorted by id and without labels.
+    Empty if the challenge measures an error per case: with the prediction, it reveals the truth."""
     card, comparison = ranking.card(entry), ranking.board.challenge.comparison
     if comparison.case_value != SHARE:
         return []

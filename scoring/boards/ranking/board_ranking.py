@@ -341,11 +341,8 @@ def _shown(board: OpenBoard, sent: Sequence[Row[Any]]) -> ShownScores | None:
 
 
 def rows_digest(store: Store, board_id: str) -> str:
-    """Return a SHA-256 of all rows of a board, by which a change in the store is noticed.
-
-    Args:
-        board_id: The board's id; an unknown id also has a digest.
-    """
+    """Return a SHA-256 of all rows of a board, by which a change in the store is noticed. An unknown id also
+    has a digest."""
     digest = sha256()
     with store.read() as session:
         for table in schema.Base.metadata.sorted_tables:

@@ -57,12 +57,9 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     """Read a submission and compare every mask with the true mask.
 
     A submission is a folder or zip of masks and a table, the output of a container, or a table alone. Without
-    a truth, only structure, labels, columns and stages are checked. If the option `lesions` is set, single
-    lesions of GTVn are also matched.
-
-    Raises:
-        InputRefused: With every problem of the whole; missing or malformed parts of a patient are findings.
-        Cancelled: If the user cancels reading.
+    a truth, only structure, labels, columns and stages are checked. The option `lesions` also matches lesions
+    of GTVn. Raises Cancelled, and InputRefused with every problem of the whole; parts of a patient that are
+    missing or malformed are findings.
     """
     contents = submitted_masks.open_contents(source, context.name, container=True)
     contents, findings = foreign_masks.with_usual_names(contents, truth.ids if truth else ())

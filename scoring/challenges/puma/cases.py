@@ -63,12 +63,7 @@ NO_FILE = NucleiFile(Nuclei.empty(), key=POLYGONS)
 
 @dataclass(frozen=True)
 class CaseFiles:
-    """Content of several files in order.
-
-    Attributes:
-        digest_of: SHA-256 by member.
-        problems: Errors of all files.
-    """
+    """Content of several files in order, with their errors (`problems`) and the SHA-256 of each member."""
 
     contents: tuple[NucleiFile, ...]
     digest_of: Mapping[str, str]
@@ -96,8 +91,8 @@ class CaseFiles:
 
 
 def case_id(name: str) -> str:
-    """Return the case that a file name stands for: the name without folder, extension, image extension
-    (a.tif.json) and final `_nuclei`."""
+    """Return the case of a file name: without folder, extension, image extension (a.tif.json), final
+    `_nuclei`."""
     base = PurePosixPath(name).name
     ending = next((ending for ending in ENDINGS if base.lower().endswith(ending)), "")
     base = base[: len(base) - len(ending)]
@@ -126,12 +121,7 @@ def by_case(files: SourceFiles, members: Iterable[str]) -> tuple[dict[str, str],
 
 
 def read_cases(files: SourceFiles, members: Iterable[str], naming: Naming, graded: bool) -> CaseFiles:
-    """Read files of nuclei one by one.
-
-    Args:
-        naming: Treatment of other class names.
-        graded: Whether confidences are read.
-    """
+    """Read files of nuclei one by one; if `graded`, with confidences. `naming` treats other class names."""
     contents: list[NucleiFile] = []
     digest_of: dict[str, str] = {}
     problems: list[Finding] = []
@@ -189,8 +179,7 @@ def _in_order(first: int, names: Sequence[str], order: str) -> SuggestedFix:
 
 
 def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> CaseFiles:
-    """Return a copy with `out-of-image` findings for nuclei outside their image. `sizes` are the sizes of the
-    images."""
+    """Return a copy with `out-of-image` findings for nuclei outside their image, of the given sizes in px."""
     beyond = [
         entry
         for nuclei_file, size, where in zip(files.contents, sizes, places, strict=True)
@@ -259,7 +248,6 @@ class SubmissionMembers:
     Attributes:
         member_of: The member with the prediction of each case; None if none can be read.
         digest_of: SHA-256 of the table, if there is one.
-        table: Member that is a table; None if there is none.
     """
 
     member_of: Mapping[str, str | None]
@@ -272,12 +260,8 @@ class SubmissionMembers:
 def find_predictions(
     files: SourceFiles, ids: Sequence[str] | None, leaves: Callable[[str], bool]
 ) -> SubmissionMembers:
-    """Find the prediction file of each case in a submission.
-
-    Args:
-        ids: Cases of the truth; None without a truth.
-        leaves: Returns whether a member is a link to a file outside the submission, which is then not opened.
-    """
+    """Find the prediction file of each case (`ids`, None without a truth) in a submission. `leaves` returns
+    whether a member is a link to a file outside the submission, which is then not opened."""
     member = _table_of(files)
     if member is not None and leaves(member):
         return SubmissionMembers({}, {}, member, (outward(member),), ())

@@ -59,18 +59,10 @@ QUESTIONS = {
 def placement(
     name: str, truth: Sequence[Nuclei], predicted: Sequence[Nuclei], sizes: np.ndarray, edited: bool = False
 ) -> Iterator[Finding]:
-    """Yield `swapped-axes` or `scale` if centroids are probably in other coordinates.
-
-    The findings are yielded if few centroids are near true nuclei and many would be after a conversion. They
-    are also yielded if most centroids lie outside the images. A few cases and nuclei are tested, regardless
-    of class.
-
-    Args:
-        truth: True nuclei by case.
-        predicted: Predicted nuclei by case.
-        sizes: Width and height of the images, int [N, 2].
-        edited: Whether the user has chosen how coordinates are read.
-    """
+    """Yield `swapped-axes` or `scale` if centroids are probably in other coordinates: if few are near true
+    nuclei and many would be after a conversion, or if most lie outside the images, whose width and height are
+    `sizes` [N, 2]. A few cases and nuclei are tested, regardless of class. `edited`: the user chose how
+    coordinates are read."""
     both = [index for index in range(len(truth)) if len(truth[index]) and len(predicted[index])]
     chosen = (
         [both[index] for index in np.unique(np.linspace(0, len(both) - 1, min(CASES, len(both))).astype(int))]

@@ -36,12 +36,8 @@ BACKGROUND = ("background", "bg", "_background_")
 
 
 def native(document: Any) -> tuple[str, str, list[Any]] | None:
-    """Convert the nuclei in JSON of another program.
-
-    Returns:
-        Name of the document's list, name of the list after conversion, and the converted items; None for an
-            unknown program.
-    """
+    """Convert the nuclei in JSON of another program. Return the name of the document's list, its name after
+    conversion, and the converted items; None for an unknown program."""
     if isinstance(document, list):
         return _ultralytics(document) or _features(document) or _objects(document)
     if not isinstance(document, dict):
@@ -161,11 +157,7 @@ def _boxes(document: Mapping[str, Any], boxes: Any) -> Iterator[Item]:
 
 
 def corners(box: list[Any]) -> list[list[Any]]:
-    """Return the corners of a box.
-
-    Args:
-        box: Left, top, right and bottom; anything else gives no outline.
-    """
+    """Return the corners of a box of left, top, right and bottom; anything else gives no outline."""
     if len(box) != 4:
         return [box]
     left, top, right, bottom = box
@@ -202,11 +194,8 @@ OBJECT_CONFIDENCES = ("probability", "confidence", "score")
 
 
 def vertices(entry: Mapping[str, Any]) -> Any:
-    """Return the vertices of an object, or the corners of its box if it has no vertices.
-
-    Vertices may be pairs, {x, y}, or alternating numbers. Of several rings the outer or longest one counts.
-    Anything else is returned unchanged.
-    """
+    """Return the vertices of an object (pairs, {x, y}, or alternating numbers), or the corners of its box if
+    it has none. Of several rings the outer or longest one counts. Anything else is returned unchanged."""
     outline = next((entry[key] for key in OUTLINES if entry.get(key) is not None), entry)
     if isinstance(outline, dict):
         rings = next((outline[key] for key in ("exterior", "paths", "path") if key in outline), None)
@@ -285,10 +274,8 @@ def _features(features: list[Any]) -> tuple[str, str, list[Any]] | None:
 
 
 def by_image(document: Any) -> dict[str, list[Item]]:
-    """Return the features of each image, by a property that names the image in every feature.
-
-    Empty for another document, or if all features name the same image as the file.
-    """
+    """Return the features of each image, by a property that names the image in every feature. Empty for
+    another document, or if all features name the same image as the file."""
     features = document.get("features") if isinstance(document, dict) else document
     if not isinstance(features, list) or not all(
         isinstance(entry, dict) and isinstance(entry.get("properties"), dict) for entry in features
@@ -384,14 +371,8 @@ CONFIDENCES = ("score", "confidence", "probability", "prob", "detection_probabil
 
 
 def classification(properties: Any) -> Any:
-    """Return the classification of a feature as QuPath writes it, {"name"}.
-
-    The classification is taken from a list of names or from another text property. Anything else is returned
-    unchanged.
-
-    Args:
-        properties: Properties of the feature.
-    """
+    """Return the classification of a feature as QuPath writes it, {"name"}, from a list of names or from
+    another text property. Anything else is returned unchanged."""
     named = properties.get("classification") if isinstance(properties, dict) else None
     if isinstance(named, dict) and isinstance(named.get("names"), list) and "name" not in named:
         return {"name": ": ".join(map(str, named["names"]))}
