@@ -18,6 +18,7 @@ from scoring.common.text import markdown
 from scoring.inference.image_sanitizer import MICROSCOPES
 from scoring.inference.single_image_task import TileSupport
 from scoring.single_image import quality, wording
+from scoring.single_image.likeness import likeness_chip
 
 SEEN_PX = 300
 """Maximum px of the image on the page."""
@@ -81,7 +82,7 @@ def tile_quality(
         image_upload.measured(chosen), *chosen.photograph.size, support.micrometres_per_pixel, micrometres
     )
     unlikeness = image_upload.unlikeness(among, chosen, tile=True)
-    all_badges = (*badges, *quality.likeness_chip(unlikeness, "tile"))
+    all_badges = (*badges, *likeness_chip(unlikeness, "tile"))
     prediction.chips(all_badges)
     return all_badges
 

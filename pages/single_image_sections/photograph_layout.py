@@ -31,6 +31,7 @@ from scoring.common.text import markdown
 from scoring.inference.single_image_task import ModelTask
 from scoring.single_image import quality
 from scoring.single_image.abstention import reasons_of
+from scoring.single_image.likeness import UNKNOWN_LIKENESS, likeness_chip
 from scoring.single_image.reader_study import Impression
 from scoring.single_image.similar_cases import NEAREST
 
@@ -162,9 +163,9 @@ def _chips(
     task: ModelTask, image: ChosenImage, among: Outcome | Running | None
 ) -> tuple[quality.QualityBadge, ...]:
     """Return the facts about the image that need no model."""
-    likeness = quality.likeness_chip(image_upload.unlikeness(among, image))
+    likeness = likeness_chip(image_upload.unlikeness(among, image))
     if not likeness and image.case is None and isinstance(among, Outcome):
-        likeness = (quality.UNKNOWN_LIKENESS,)
+        likeness = (UNKNOWN_LIKENESS,)
     return (*_quality(task, image, among), *likeness)
 
 

@@ -4,7 +4,7 @@
   a region of a slide: `whole_slide.opened`
 * output for the picture and seven turned or mirrored copies: `image_prediction.predict`,
   `image_prediction.turned`
-* quality badges: `quality.photograph_chips`; difference from the test images:
+* quality badges: `quality.photograph_chips`, `likeness.likeness_chip`; difference from the test images:
   `out_of_distribution.known_images`
 * reasons for no answer: `abstention.reasons_of`
 * heat maps: `occlusion_saliency`, `random_mask_saliency`, together `explanation.explanation`;

@@ -1,5 +1,5 @@
 """Abstention: reasons why a model's output is not an answer, and how often they apply on the test set.
-`out_of_distribution` measures how unusual an image is, and `quality.likeness_chip` turns this into a badge.
+`out_of_distribution` measures how unusual an image is, and `likeness.likeness_chip` turns this into a badge.
 
 Abstention is calibrated to be rare: nobody heeds a warning on every third image. There is no answer if the
 highest score is lower than on 98 % of the test set's images, if nearly all turned and mirrored copies get
@@ -18,6 +18,7 @@ from scoring.inference.model_pool import Cancelled
 from scoring.inference.model_process import ImageProcess
 from scoring.inference.preprocessing import Pixels
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews, asked, views
+from scoring.single_image.likeness import chips_of
 from scoring.single_image.model import CALLED, OpenModel
 from scoring.single_image.photograph import received
 from scoring.single_image.quality import (
@@ -25,7 +26,6 @@ from scoring.single_image.quality import (
     MeasuredImages,
     Pictures,
     QualityBadge,
-    chips_of,
 )
 from scoring.single_image.similar_cases import Reference
 from scoring.statistics.intervals import counted

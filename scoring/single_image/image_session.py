@@ -15,10 +15,11 @@ from scoring.inference.preprocessing import Pixels
 from scoring.presentation.figures.single_image import preview
 from scoring.single_image import whole_slide
 from scoring.single_image.abstention import ImageAnswer, answered, least_score
+from scoring.single_image.likeness import chips_of
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_card import ModelCard
 from scoring.single_image.photograph import HELD_BYTES, PHOTOGRAPH_PIXELS, WHOLE_PIXELS, received
-from scoring.single_image.quality import MeasuredImages, QualityBadge, chips_of, of_photograph, seen_parts
+from scoring.single_image.quality import MeasuredImages, QualityBadge, of_photograph, seen_parts
 from scoring.single_image.reader_study import MOST_IMAGES, UNSURE
 from scoring.single_image.similar_cases import Reference
 from scoring.single_image.wording import cautions

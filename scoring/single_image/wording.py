@@ -10,8 +10,9 @@ import numpy as np
 
 from scoring.metrics import calibration
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
+from scoring.single_image.likeness import UNKNOWN_LIKENESS
 from scoring.single_image.model_card import ModelCard
-from scoring.single_image.quality import CAUTION, UNKNOWN_LIKENESS, QualityBadge
+from scoring.single_image.quality import CAUTION, QualityBadge
 from scoring.single_image.similar_cases import ClassSet, Reference, RightShare
 
 RESEARCH_USE = "Research use only. Not a medical device. Not for use in diagnostic procedures."

@@ -12,9 +12,10 @@ from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.metrics.image_quality import FEATURES, appearance, patches
 from scoring.single_image import saved_measures
+from scoring.single_image.likeness import likeness_chip
 from scoring.single_image.out_of_distribution import KnownImages, OutlierScore, known_images
 from scoring.single_image.photograph import received
-from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, likeness_chip, measured, seen_parts
+from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, measured, seen_parts
 from tests.support import photographs
 from tests.support.foreign import GALLERY, gallery
 from tests.support.single_image import lesion, photograph

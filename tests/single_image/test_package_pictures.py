@@ -19,15 +19,13 @@ from sample_data.generator import canvas, isic, lesions, melanoma, puma, skin_im
 from sample_data.generator.histology import tile
 from scoring import load_challenge
 from scoring.challenges import samples
+from scoring.single_image.likeness import ENOUGH_TO_REFUSE, PASSED_OF_100, chips_of
 from scoring.single_image.out_of_distribution import known_images
 from scoring.single_image.photograph import Photograph, received
 from scoring.single_image.quality import (
     CAUTION,
-    ENOUGH_TO_REFUSE,
-    PASSED_OF_100,
     STOP,
     MeasuredImages,
-    chips_of,
     measured,
     of_photograph,
     photograph_chips,

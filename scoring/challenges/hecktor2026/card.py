@@ -16,9 +16,9 @@ from scoring.challenges.hecktor2026.measures import (
     survival_groups,
     unit_sums,
 )
+from scoring.challenges.hecktor2026.stages import stage_name
 from scoring.challenges.hecktor2026.submission import HecktorSubmission, with_nodes
 from scoring.challenges.hecktor2026.summary import submitted_alone
-from scoring.challenges.hecktor2026.tables import stage_name
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Bools, Floats, Ints, Numbers
 from scoring.common.findings import InputRefused

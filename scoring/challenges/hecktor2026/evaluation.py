@@ -11,8 +11,9 @@ from functools import cached_property
 import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, T0, HecktorOptions, weighted
+from scoring.challenges.hecktor2026.stages import NO_STAGE
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
-from scoring.challenges.hecktor2026.tables import NO_STAGE, oriented
+from scoring.challenges.hecktor2026.tables import oriented
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics import classification, dice_and_panoptic_quality, survival

@@ -18,7 +18,8 @@ from scoring.challenges.hecktor2026.formula import (
     T0,
     HecktorOptions,
 )
-from scoring.challenges.hecktor2026.tables import NO_STAGE, chosen
+from scoring.challenges.hecktor2026.stages import NO_STAGE
+from scoring.challenges.hecktor2026.tables import chosen
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.findings import SMALL_CLASS, Finding, note, warning
 from scoring.common.fixes import InputChanges, SuggestedFix

@@ -5,26 +5,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from scoring.challenges.hecktor2026 import foreign_masks, submitted_masks
+from scoring.challenges.hecktor2026 import foreign_masks, mask_counts, submitted_masks
 from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
 from scoring.challenges.hecktor2026.findings import missing_findings
 from scoring.challenges.hecktor2026.formula import ID, STAGES, T0, HecktorOptions
 from scoring.challenges.hecktor2026.other_tables import completed, with_c_index
 from scoring.challenges.hecktor2026.patient_tables import find_table
+from scoring.challenges.hecktor2026.stages import NO_STAGE, UNKNOWN_STAGE, folded_note, read_stages
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
 from scoring.challenges.hecktor2026.submitted_masks import Layout, SubmissionLayout, classify_members
 from scoring.challenges.hecktor2026.tables import (
     COLUMNS,
-    NO_STAGE,
-    UNKNOWN_STAGE,
     PatientCells,
     PrognosisScores,
     answers,
-    folded_note,
     plain_name,
     read_rows,
     read_scores,
-    read_stages,
     unread_columns,
 )
 from scoring.challenges.hecktor2026.truth import TABLE as TRUTH_TABLE
@@ -116,7 +113,7 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
 
 
 def _label_order(
-    contents: submitted_masks.SubmissionLayout, counted: submitted_masks.MaskCounts, findings: list[Finding]
+    contents: submitted_masks.SubmissionLayout, counted: mask_counts.MaskCounts, findings: list[Finding]
 ) -> list[Finding]:
     """Return warnings about labels that may be exchanged. Raises InputRefused if the masks say that."""
     wrong, doubtful = split(foreign_masks.label_order(contents, counted.tables))
@@ -151,7 +148,7 @@ def _unread_answers(files: SourceFiles, layout: Layout) -> list[Finding]:
 
 def _require_usable_masks(
     files: SourceFiles,
-    counted: submitted_masks.MaskCounts,
+    counted: mask_counts.MaskCounts,
     noticed: Iterable[Finding],
     findings: list[Finding],
 ) -> None:
@@ -160,10 +157,10 @@ def _require_usable_masks(
     malformed, usable = (counted.states.count(state) for state in ("malformed", "ok"))
     if not malformed or (usable and (malformed <= usable or malformed < NO_ACCIDENT)):
         return
-    first = next(finding for finding in noticed if finding.code == submitted_masks.MALFORMED)
+    first = next(finding for finding in noticed if finding.code == mask_counts.MALFORMED)
     message = (
         f"{malformed} masks cannot be used, too many to count as missing. The first is {first.where}: "
-        f"{first.message.removesuffix(submitted_masks.COUNTS_AS_MISSING)}"
+        f"{first.message.removesuffix(mask_counts.COUNTS_AS_MISSING)}"
     )
     raise InputRefused([error("no-mask", files.name, message)], findings)
 
@@ -287,16 +284,16 @@ def _require_usable_cells(
 
 def _counted(
     truth: HecktorTruth | None, ids: tuple[str, ...], contents: SubmissionLayout, context: Context
-) -> tuple[submitted_masks.MaskCounts, list[Finding]]:
+) -> tuple[mask_counts.MaskCounts, list[Finding]]:
     """Masks against the truth's; without a truth each by itself."""
-    watch = submitted_masks.Watch(context.progress, context.cancelled)
+    watch = mask_counts.Watch(context.progress, context.cancelled)
     if truth is not None:
-        return submitted_masks.count_all(truth.masks, ids, contents, context.options["lesions"], watch)
-    _, faults, noticed = submitted_masks.examine_all(contents, ids, watch)
-    none = submitted_masks.MaskCounts(
-        (submitted_masks.NO_TRUTH,) * len(ids), np.zeros((len(ids), 3, 3), np.int64), (b"",) * len(ids)
+        return mask_counts.count_all(truth.masks, ids, contents, context.options["lesions"], watch)
+    _, faults, noticed = mask_counts.examine_all(contents, ids, watch)
+    none = mask_counts.MaskCounts(
+        (mask_counts.NO_TRUTH,) * len(ids), np.zeros((len(ids), 3, 3), np.int64), (b"",) * len(ids)
     )
-    return none, [*(submitted_masks.malformed(patient, fault) for patient, fault in faults), *noticed]
+    return none, [*(mask_counts.malformed(patient, fault) for patient, fault in faults), *noticed]
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:

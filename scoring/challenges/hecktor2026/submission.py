@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from scoring.challenges.hecktor2026 import submitted_masks
+from scoring.challenges.hecktor2026 import mask_counts
 from scoring.challenges.hecktor2026.formula import STAGES
+from scoring.challenges.hecktor2026.stages import NO_STAGE
 from scoring.challenges.hecktor2026.submitted_masks import SubmissionLayout
-from scoring.challenges.hecktor2026.tables import NO_STAGE, PrognosisScores
+from scoring.challenges.hecktor2026.tables import PrognosisScores
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Array, Ints
 from scoring.common.findings import Finding
@@ -33,7 +34,7 @@ class HecktorSubmission:
     ids: tuple[str, ...]
     stages: Mapping[str, Ints | None]
     scores: Mapping[str, PrognosisScores]
-    masks: submitted_masks.MaskCounts
+    masks: mask_counts.MaskCounts
     unknown: tuple[str, ...]
     read: tuple[Finding, ...]
     missing: tuple[Finding, ...]
@@ -94,5 +95,5 @@ def with_nodes(truth: HecktorTruth, submission: HecktorSubmission) -> HecktorSub
     """Return the submission with the lesions of GTVn counted and matched."""
     if submission.masks.nodes is not None:
         return submission
-    counted, _ = submitted_masks.count_all(truth.masks, truth.ids, submission.contents, with_nodes=True)
+    counted, _ = mask_counts.count_all(truth.masks, truth.ids, submission.contents, with_nodes=True)
     return replace(submission, masks=counted)

@@ -7,19 +7,21 @@ from typing import ClassVar
 
 import numpy as np
 
-from scoring.challenges.hecktor2026 import submitted_masks
+from scoring.challenges.hecktor2026 import mask_counts, submitted_masks
 from scoring.challenges.hecktor2026.formula import STAGES
 from scoring.challenges.hecktor2026.patient_tables import find_table
-from scoring.challenges.hecktor2026.submitted_masks import SubmissionLayout
-from scoring.challenges.hecktor2026.tables import (
+from scoring.challenges.hecktor2026.stages import (
     NO_STAGE,
     UNKNOWN_STAGE,
-    PatientCells,
     folded_note,
     is_not_assessed,
+    read_stages,
+)
+from scoring.challenges.hecktor2026.submitted_masks import SubmissionLayout
+from scoring.challenges.hecktor2026.tables import (
+    PatientCells,
     plain_name,
     read_rows,
-    read_stages,
 )
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, note
@@ -132,8 +134,8 @@ def read_truth(source: Source, images: Source | None, context: Context) -> Heckt
     time, event = _survival(rows, table, len(ids), problems, findings)
     center = (*map(_text, rows.cells.get("center", [""] * len(rows.ids))), *[""] * (len(ids) - len(rows.ids)))
     problems += submitted_masks.repeated(contents)
-    watch = submitted_masks.Watch(context.progress, context.cancelled)
-    examined, faults, noticed = submitted_masks.examine_all(contents, ids, watch)
+    watch = mask_counts.Watch(context.progress, context.cancelled)
+    examined, faults, noticed = mask_counts.examine_all(contents, ids, watch)
     problems += [
         error(fault.code, files.called(layout.masks[patient][0]), f"patient {patient}: {fault.words}")
         for patient, fault in faults
