@@ -2,8 +2,10 @@
 
 import json
 import re
+import threading
 import unicodedata
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -263,6 +265,30 @@ def test_a_name_that_looks_like_another_teams_is_no_new_team(database, tmp_path)
             submitting.submit(opened(store, "b"), SubmissionRequest(name, "p.csv", b"x"))
         with pytest.raises(InputRefused, match="looks like the name of another team, 'alpha'"):
             members.set_members(store, "b", name, ["a@example.org"])
+
+
+def test_two_look_alike_names_that_come_at_once_are_not_both_kept(database, tmp_path, monkeypatch):
+    """Each was checked before the other was kept. The board could not be shown on the command line then."""
+    filled(tmp_path)
+    store, twins = open_store(), ("zeta", "zet\u0430")
+    data = predictions(tmp_path / "p.csv", 4, 0.5).read_bytes()
+    ready = threading.Barrier(2, timeout=60)
+    names = submitting.team_names
+    monkeypatch.setattr(submitting, "team_names", lambda *board: (names(*board), ready.wait())[0])
+
+    def sent_at_once(name: str) -> str:
+        try:
+            return submitting.submit(opened(store, "b"), SubmissionRequest(name, "p.csv", data)).team
+        except InputRefused as refused:
+            return str(refused)
+
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(sent_at_once, twins))
+    (kept,) = set(answers) & set(twins)
+    (other,) = set(twins) - {kept}
+    assert f"looks like the name of another team, {kept!a}" in "".join(answers)
+    assert other not in members.team_names(store, "b")
+    assert board("show", "b", "--json", "-").status == 0
 
 
 def test_names_that_people_can_tell_apart_are_two_teams():

@@ -20,7 +20,7 @@ from scoring.boards.board import OpenBoard, opened
 from scoring.boards.hidden_truth.visible_results import told_stays
 from scoring.boards.submissions import phases_and_limits
 from scoring.boards.submissions.phases_and_limits import DAY
-from scoring.boards.teams.members import team_names, teams_excluded
+from scoring.boards.teams.members import names_in, team_names, teams_excluded
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.text import shortened
 from scoring.core.applied_fixes import FIXED
@@ -198,6 +198,8 @@ def _store(
         before = _before(session, board.row.id, request, digest)
         if before is not None:
             return before
+        for problem in name_problems(request.team, "--team", names_in(session, row.id)):
+            return problem  # another submission brought this name while this one was scored
         if request.created is None:
             time = phases_and_limits.after_own(session, row.id, request.team, time)
         allowed = phases_and_limits.allowed(session, row.id, request.team, time, request.phase)

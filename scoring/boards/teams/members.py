@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 
 from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
 
 from scoring.access.roles import Actor, Role
 from scoring.boards.row_validation import facts_of_row, require_readable
@@ -48,11 +49,16 @@ def members(store: Store, board_id: str) -> dict[str, list[str]]:
 def team_names(store: Store, board_id: str) -> set[str]:
     """Return the names of all teams of a board: those with submissions and those with members."""
     with store.read() as session:
-        return {
-            name
-            for table in (schema.Submission, Member)
-            for name in session.scalars(select(table.team).where(table.board_id == board_id).distinct())
-        }
+        return names_in(session, board_id)
+
+
+def names_in(session: Session, board_id: str) -> set[str]:
+    """Return the names of all teams of a board as a transaction sees them."""
+    return {
+        name
+        for table in (schema.Submission, Member)
+        for name in session.scalars(select(table.team).where(table.board_id == board_id).distinct())
+    }
 
 
 def set_members(store: Store, board_id: str, team: str, people: list[str]) -> None:
@@ -66,7 +72,7 @@ def set_members(store: Store, board_id: str, team: str, people: list[str]) -> No
             addresses.
     """
     store.actor.require(Role.ORGANIZER)
-    problems = list(name_problems(team, "--team", team_names(store, board_id)))
+    problems = list[Finding]()
     if len(team) > schema.NAME:
         problems.append(error("bad-option", "--team", f"a name has at most {schema.NAME} characters."))
     who = {_who(person) for person in people}
@@ -75,11 +81,12 @@ def set_members(store: Store, board_id: str, team: str, people: list[str]) -> No
         if not name or len(person) > schema.NAME or (not person.startswith(GROUP) and "@" not in person):
             message = f"{shortened(person, 60)} is neither an e-mail address nor group:NAME."
             problems.append(error("bad-option", "--member", message))
-    if problems:
-        raise InputRefused(problems)
     with store.write() as session:
-        if session.get(schema.Board, board_id) is None:
+        if session.get(schema.Board, board_id, with_for_update=True) is None:
             raise InputRefused([error("no-board", shortened(board_id, 64), "there is no such board.")])
+        problems = [*name_problems(team, "--team", names_in(session, board_id)), *problems]
+        if problems:
+            raise InputRefused(problems)
         session.execute(delete(Member).where(Member.board_id == board_id, Member.team == team))
         session.add_all(Member(board_id=board_id, team=team, who=person) for person in sorted(who))
 

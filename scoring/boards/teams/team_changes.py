@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from scoring.access.roles import Role
 from scoring.boards.hidden_truth.visible_results import told_stays
 from scoring.boards.row_validation import OPENED, plain
-from scoring.boards.teams.members import team_names
+from scoring.boards.teams.members import names_in
 from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.team_entries import name_problems
@@ -95,15 +95,14 @@ def rename_team(store: Store, board_id: str, team: str, name: str) -> bool:
             `bad-option` for an invalid name, `equal-files` if both submitted the same file.
     """
     store.actor.require(Role.ORGANIZER)
-    known = team_names(store, board_id) - {team}
-    problems = [] if name in known else list(name_problems(name, "--rename", known))
     if len(name) > schema.NAME or name == team:
         message = f"write another name, of {schema.NAME} characters at most."
-        problems.append(error("bad-option", "--rename", message))
-    if problems:
-        raise InputRefused(problems)
+        raise InputRefused([error("bad-option", "--rename", message)])
     with told_stays(store, board_id), store.write() as session:
         session.get(schema.Board, board_id, with_for_update=True)
+        known = names_in(session, board_id) - {team}
+        if name not in known and (problems := list(name_problems(name, "--rename", known))):
+            raise InputRefused(problems)
         row = session.get(schema.Team, (board_id, team))
         if row is None:
             raise _unknown(team)
