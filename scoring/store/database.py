@@ -302,6 +302,7 @@ def _scripts() -> tuple[Config, ScriptDirectory]:
     return config, ScriptDirectory.from_config(config)
 
 
+UNREADABLE_DISK = "the disk cannot be read or written (disk I/O error): free some space, and check the disk."
 FULL = "the disk is full: free some space and try again. Nothing of this was saved."
 READ_ONLY = "it cannot be written: let this user write there, or name another folder in BENCHSIDE_STORE."
 LOCKED = (
@@ -323,6 +324,7 @@ _BY_ERRNO = {
 _BY_WORDS = {
     "disk is full": ("store-full", FULL),
     "no space left": ("store-full", FULL),
+    "disk i/o error": ("store-unusable", UNREADABLE_DISK),
     "readonly database": ("store-read-only", READ_ONLY),
     "read-only transaction": ("store-read-only", READ_ONLY),
     "permission denied": ("store-read-only", READ_ONLY),

@@ -4,12 +4,14 @@ import errno
 import gc
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.boards import board, labels, predictions
+from tests.support.command_line import ROOT
 
 
 @pytest.fixture
@@ -63,3 +65,21 @@ def test_a_full_disk_and_a_read_only_one_lose_nothing(disk, tmp_path):
     assert len(board("show", "b", "--json", "-").json["teams"]) == 2, "what is there can still be read"
     subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True, capture_output=True, timeout=20)
     assert len(board("show", "b", "--json", "-").json["teams"]) == 2
+
+
+@pytest.mark.slow
+def test_a_program_that_starts_on_a_full_disk_says_how_to_go_on(disk, tmp_path):
+    """It said "disk I/O error" and nothing else, also for reading: SQLite cannot make its shared memory."""
+
+    def started(*arguments: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "scoring", "board", *map(str, arguments)]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    wanted = ("--id", "b", "--title", "B", "--truth", labels(tmp_path / "labels.csv"), "--resamples", 0)
+    assert started("create", "melanoma", *wanted).returncode == 0
+    fill(disk / "filler")
+    done = started("list")
+    assert done.returncode == 2
+    assert "free some space" in done.stderr
+    (disk / "filler").unlink()
+    assert started("list").returncode == 0
