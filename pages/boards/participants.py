@@ -202,8 +202,6 @@ def show(store: Store, board: OpenBoard, ranking: BoardRanking) -> None:
     """Draw the organizer's settings for participants and a hidden truth, and the participants' attempts.
 
     Args:
-        store: The store with the board.
-        board: The board.
         ranking: Ranking of all its phases.
     """
     board = board_of(store, board.row.id)

@@ -70,7 +70,6 @@ def grid(scored: ScoredSubmission, opens: str, on_open: Callable[[str], None]) -
     """Draw the filters of cases, and their pictures if there are any; call it in a fragment.
 
     Args:
-        scored: The submission.
         opens: What a click on a picture opens.
         on_open: Function that receives the name of the clicked case.
 

@@ -85,11 +85,7 @@ class ChallengePage:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A visitor's choices on a page.
-
-    Attributes:
-        test_set: The test set.
-    """
+    """A visitor's choices on a page."""
 
     test_set: ChosenInput
     submission: ChosenInput
@@ -227,7 +223,6 @@ def _scored(
     Args:
         used: The inputs as they were read, with their fixes.
         read: Cases, predictions, and the options of `score` that the submission brings.
-        result: The place of all this.
     """
     (test_set, submission), (truth, predictions, options) = used, read
     challenge, bar = page.challenge, headline.place(chosen.title)

@@ -106,7 +106,6 @@ def at_once(
         bar: Place of the score.
         score: Function from options to the outcome of scoring.
         options: Options of the complete card.
-        n: Number of cases.
         basis: Identifies the inputs of the card.
     """
     if n < MANY_CASES or st.session_state.get(WHOLE) == basis:

@@ -225,10 +225,7 @@ def run(
     content: tuple, counts: str, long_work: Callable, runs: FinishedRuns, patience: float = 0
 ) -> Outcome | Running:
     """Run work with progress and a stop button; nothing is shown for work that ends within `patience`
-    seconds.
-
-    runs: where its outcome is stored. The queue stores none, because all sessions share it.
-    """
+    seconds. runs: where its outcome is stored. The queue stores none, because all sessions share it."""
     if content in runs.outcomes:
         return runs.outcomes[content]
 

@@ -93,8 +93,6 @@ def compared(
     """Score a second submission like the first, and compare the two.
 
     Args:
-        scored: The first submission.
-        second: The second submission.
         options: Options of `score` for the second submission.
 
     Returns:

@@ -54,11 +54,8 @@ def csv(table: pd.DataFrame, index: bool = True) -> bytes:
 
 
 def button(label: str, content: Callable[[], bytes | str], name: str, key: str, **appearance) -> None:
-    """Draw a download that is built on click and does not rerun the page.
-
-    name: of the file, to which the session's own part is added. appearance: arguments of `st.download_button`
-    such as `type` and `help`.
-    """
+    """Draw a download that is built on click and does not rerun the page. name: of the file, to which the
+    session's own part is added. appearance: arguments of `st.download_button` such as `type` and `help`."""
     stem, _, suffix = name.rpartition(".")
     st.download_button(
         label,

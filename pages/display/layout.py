@@ -96,10 +96,8 @@ def facts(entries: Sequence[Fact]) -> None:
 
 
 def draw_picture(picture: bytes, caption: str | None = None, **appearance: Any) -> None:
-    """Draw an encoded picture in a message of this session, so that it has no address.
-
-    caption: Markdown. appearance: arguments of `st.image`.
-    """
+    """Draw an encoded picture in a message of this session, so that it has no address. caption: Markdown.
+    appearance: arguments of `st.image`."""
     kind = "png" if picture.startswith(b"\x89PNG") else "jpeg"
     st.image(f"data:image/{kind};base64,{base64.b64encode(picture).decode()}", caption, **appearance)
 

@@ -73,11 +73,8 @@ def _fitting(
 def runs(
     challenge: Challenge, truth, shown: ChosenInput
 ) -> Mapping[str, tuple[str, Callable[[], ChosenInput]]]:
-    """Return the saved runs on a test set, newest first: key -> title, and a function that opens it.
-
-    shown: the submission on the page; runs of its files are left out, because it would be compared with
-    itself.
-    """
+    """Return the saved runs on a test set, newest first: key -> title, and a function that opens it. shown:
+    the submission on the page; runs of its files are left out, because it would be compared with itself."""
     kept, test_set, of = _kept(challenge), labels_digest(truth), score_units.of(challenge)
     if kept is None or not test_set:
         return {}

@@ -29,7 +29,6 @@ def draw(
 
     Args:
         dropped: The submission, as dropped.
-        test_set: Key and cases of the test set.
     """
     form = challenge.readers.form
     named = any(problem.code in OF_COLUMNS for problem in refused.problems)

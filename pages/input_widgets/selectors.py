@@ -142,7 +142,6 @@ def test_set(
     """Draw the choice of the test set; its parameter in the address is "set".
 
     Args:
-        samples: Samples to choose from.
         page: Name of the page, for its session keys.
         about_upload: Description of accepted files.
         types: Additional extensions besides tables and zips: such a file alone counts as a folder.
@@ -161,7 +160,6 @@ def submission(
     """Draw the choice of the submission; its parameter in the address is "submission".
 
     Args:
-        samples: Samples to choose from.
         page: Name of the page, for its session keys.
         about_upload: Description of accepted files.
         several: Whether it may be a folder.
@@ -186,7 +184,6 @@ def second(
     """Draw the choice of a second submission to compare; its parameter in the address is "with".
 
     Args:
-        samples: Samples to choose from.
         page: Name of the page, for its session keys.
         several: Whether it may be a folder.
         kept: Additional submissions to choose from: key -> title, and a function that opens it.
@@ -322,9 +319,7 @@ def metadata(page: str, sample: Path | None) -> ChosenInput | None:
 
 def digest(file: UploadedFile) -> str:
     """Return the SHA-256 of an upload, computed once, because hashing 150 MB on every click would be slow.
-
-    `getvalue` returns the existing bytes; `getbuffer` would copy them.
-    """
+    `getvalue` returns the existing bytes; `getbuffer` would copy them."""
     known = st.session_state.setdefault("_digests", {})
     if file.file_id not in known:
         known[file.file_id] = hashlib.sha256(file.getvalue()).hexdigest()

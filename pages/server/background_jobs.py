@@ -104,10 +104,8 @@ Work = Callable[[Job], object]
 
 
 class JobQueue:
-    """Runs a few jobs at the same time, one per session; the session that waited longest is next.
-
-    A key contains the session and the computation, so that no session can stop another's work.
-    """
+    """Runs a few jobs at the same time, one per session; the session that waited longest is next. A key
+    contains the session and the computation, so that no session can stop another's work."""
 
     def __init__(self, running: int = RUNNING_JOBS) -> None:
         self._most = running

@@ -16,10 +16,8 @@ SEXES = {"m": "male", "f": "female", UNKNOWN_WORD: UNKNOWN_WORD}
 
 
 def vector_of(patient: PatientFields, image: ChosenImage, truth) -> np.ndarray | None:
-    """Draw the fields for the model's second input, and return the input; None while something is missing.
-
-    A test case has its own values; a missing one must be entered.
-    """
+    """Draw the fields for the model's second input, and return the input; None while something is missing. A
+    test case has its own values; a missing one must be entered."""
     known = (None, None, None) if image.case is None else _of_case(patient, truth, image.case)
     return fields(patient, image.person, known)
 

@@ -26,7 +26,6 @@ def draw(
     Args:
         key: Of the chart in the session.
         size: Width and height of the picture, px.
-        box: The frame.
         micrometres: Per pixel, 0 if unknown.
         alt: Description of the picture.
         dragged: Called with columns and rows of a new frame, px.

@@ -127,10 +127,8 @@ def _input_places() -> list[DeltaGenerator]:
 
 def _chips_while_measured(task: ModelTask, image, measured, place) -> tuple[quality.QualityBadge, ...]:
     """Draw the quality of an image at once, then with its likeness to the test set, and return all badges.
-
     This comes before the model is opened, which can take seconds. The sentences of badges that stop an answer
-    stand where the answer would be.
-    """
+    stand where the answer would be."""
     badges, explained = place.empty(), (quality.NOTE, quality.CAUTION)
     with badges.container():
         prediction.chips(_quality(task, image, known := measured(begin=False)), explained)

@@ -42,11 +42,7 @@ class Actor:
     issued: float | None = None
 
     def require(self, role: Role) -> None:
-        """Check that the person has the role.
-
-        Raises:
-            InputRefused: `forbidden` otherwise.
-        """
+        """Check that the person has the role. Raises InputRefused `forbidden` otherwise."""
         if self.role < role:
             raise InputRefused([error("forbidden", "access", f"this is for {role.word}s only.")])
 

@@ -165,7 +165,6 @@ def create(
 
     Args:
         board_id: The id: small letters, digits and hyphens.
-        truth: The test set.
         name: Name of the test set in messages; None: its own name.
 
     Raises:

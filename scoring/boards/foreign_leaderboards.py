@@ -376,11 +376,7 @@ def _one_of_a_team(leaderboard: Leaderboard, is_ascending: bool) -> list[Leaderb
 
 def find(store: Store, board_id: str) -> ImportedBoard | None:
     """Return the imported leaderboard with an id. Return None if no board has this id or the board was not
-    imported from a platform.
-
-    Raises:
-        InputRefused: `board-damaged` if its row cannot be read.
-    """
+    imported from a platform. Raises InputRefused `board-damaged` if its row cannot be read."""
     with store.read() as session:
         row = session.get(schema.Board, board_id)
     if row is None or (row.visibility == DRAFT and store.actor.role < Role.ORGANIZER):

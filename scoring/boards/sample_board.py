@@ -18,11 +18,8 @@ RESAMPLES = 200
 
 
 def create_sample(store: Store, progress: Callable[[int, int], object] | None = None) -> OpenBoard:
-    """Create a board on a sample test set. Raises InputRefused.
-
-    Each team submits three files in three weeks. The last file is the team's sample file. In the earlier
-    files, predictions of some cases are exchanged.
-    """
+    """Create a board on a sample test set. Raises InputRefused. Each team submits three files in three weeks.
+    The last file is the team's sample file. In the earlier files, predictions of some cases are exchanged."""
     sample = next(iter(samples.test_sets(CHALLENGE).values()))
     board = create(
         store,

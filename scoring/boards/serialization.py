@@ -30,10 +30,7 @@ from scoring.version import __version__
 
 def packed(source: Source, name: str | None = None) -> tuple[str, bytes]:
     """Return the name and bytes of a source. A folder is packed into a zip that always has the same bytes.
-
-    Raises:
-        InputRefused: If it cannot be read.
-    """
+    Raises InputRefused if it cannot be read."""
     files = open_source(source, name)
     filename = files.name.encode("utf-8", "replace").decode()  # a name in another encoding cannot be kept
     if files.kind == "folder":

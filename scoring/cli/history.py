@@ -36,7 +36,6 @@ def keep(arguments: argparse.Namespace, card: ScoreCard, truth: object, options:
     """Save a scored submission, and return a line about it.
 
     Args:
-        truth: The test set.
         options: Options of `score`.
 
     Raises:

@@ -104,10 +104,8 @@ Lines = Sequence[tuple[str, str]]
 
 
 def front_lines(arguments: argparse.Namespace, submission: str | None) -> tuple[Lines, list[Finding]]:
-    """Return the lines of the report's front page, and `bad-option` for every line without a name.
-
-    The lines contain file names, and texts from the command line.
-    """
+    """Return the lines of the report's front page, and `bad-option` for every line without a name. The lines
+    contain file names, and texts from the command line."""
     files = [("Test set", arguments.truth), ("Submission", submission)]
     lines = [(name, Path(path).name or str(path)) for name, path in files if path]
     problems = []
@@ -152,7 +150,6 @@ def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[
     is not padded.
 
     Args:
-        rows: The cells of each row.
         right: Columns that are aligned right, such as numbers.
     """
     from rich.cells import cell_len, set_cell_size  # for tables only

@@ -121,10 +121,8 @@ def add_actions(
 
 
 def add_arguments(command: Any, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Add arguments that TOML describes as keywords of argparse, with type and action by name.
-
-    Arguments with the key `choice` exclude each other, and one of them is required.
-    """
+    """Add arguments that TOML describes as keywords of argparse, with type and action by name. Arguments with
+    the key `choice` exclude each other, and one of them is required."""
     choice: Any = None
     for row in rows:
         keywords = {key: NAMED.get((key, str(value)), value) for key, value in row.items()}

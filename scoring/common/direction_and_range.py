@@ -73,10 +73,8 @@ class Quantity:
         return self.sign * values
 
     def goodness(self, values: Floats) -> Floats:
-        """Map values [...] to 0 (worst end of the range) to 1 (best end), for colours.
-
-        If the range has no limit, the worst and best of the values are used. NaN stays NaN.
-        """
+        """Map values [...] to 0 (worst end of the range) to 1 (best end), for colours. If the range has no
+        limit, the worst and best of the values are used. NaN stays NaN."""
         finite = values[np.isfinite(values)]
         worst, best = self.worst, self.best
         if not self.is_bounded and len(finite):

@@ -137,11 +137,8 @@ def csv_cell(value: object) -> object:
 
 
 def is_formula(text: str) -> bool:
-    """Return whether a spreadsheet treats a text as a formula.
-
-    The first character after a byte order mark decides. Full-width characters such as ＝ count, because some
-    programs treat them the same.
-    """
+    """Return whether a spreadsheet treats a text as a formula. The first character after a byte order mark
+    decides. Full-width characters such as ＝ count, because some programs treat them the same."""
     return unicodedata.normalize("NFKC", text.lstrip("\ufeff")[:1]).startswith(_FORMULA)
 
 

@@ -103,11 +103,8 @@ _run: list[Run] = []
 
 
 def isolated(reader: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
-    """Decorate a reader that may run in a confined process.
-
-    The reader is a module-level function called with (data, name, ...) by position. `encode` must accept its
-    arguments and result.
-    """
+    """Decorate a reader that may run in a confined process. The reader is a module-level function called with
+    (data, name, ...) by position. `encode` must accept its arguments and result."""
     reader_name = f"{reader.__module__}:{reader.__qualname__}"
     READERS[reader_name] = reader
 

@@ -132,7 +132,6 @@ class CaseList:
     """The cases of a scorecard, in the order of the scorecard.
 
     Attributes:
-        names: Names of the cases.
         truth: True class of each case as text; empty if cases have none.
         called: Predicted class of each case, "" if there is none; empty if cases have no class.
         right: 1 for a case that is right, 0 for a wrong one, between them for a partly right one; NaN: not
@@ -182,7 +181,6 @@ def case_list(challenge: Challenge[Any, Any], card: ScoreCard, earlier: ScoreCar
     """Return the cases of a scorecard.
 
     Args:
-        challenge: The challenge of the scorecard.
         earlier: Scorecard of another submission on the same cases; None: no changes are shown.
 
     Returns:

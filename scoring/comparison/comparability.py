@@ -106,13 +106,8 @@ EQUAL = ("unit", "n_units", "seed", "resamples")
 
 
 def shared_options(challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard]) -> dict[str, Any]:
-    """Return the options of all teams.
-
-    If teams differ in an option, its value is None and the value of each team is listed.
-
-    Args:
-        cards: Scorecard by team.
-    """
+    """Return the options of all teams. If teams differ in an option, its value is None and the value of each
+    team is listed."""
     first, *others = (card.provenance["options"] for card in cards.values())
     own = {option.name for option in challenge.options if option.per_team}
     return {

@@ -265,7 +265,6 @@ def compare_cards(
     """Compare teams whose submissions are already scored.
 
     Args:
-        cards: Scorecard by team.
         pairs_metric: The quantity in which pairs of teams are tested: "score", a name in `metrics`, or
             MEASURE/CLASS.
         pairs_test: The test: "auto", "swap" or "bootstrap".
@@ -318,7 +317,6 @@ def ranks_of(
     """Return ranks by team, as `compare_cards` does, without testing for chance.
 
     Args:
-        scores: Score by team.
         card_of: Function that returns a team's scorecard. It is called only if scores alone do not order the
             teams.
         **options: The challenge's options of the stage "compare".

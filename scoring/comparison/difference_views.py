@@ -178,7 +178,6 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
     """Return a table of subgroups.
 
     Args:
-        rows: The subgroups.
         looked_at: Total number of subgroups.
         question: The question that the table answers.
     """

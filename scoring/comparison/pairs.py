@@ -185,7 +185,6 @@ class SubmissionSimilarities(Mapping[tuple[str, str], SubmissionSimilarity]):
     """Similarity of every two submissions, by the names of both teams in the order of the cards.
 
     Attributes:
-        teams: Position of each team.
         labels: Class number from each team for each counted case [A, n].
         wrong: Whether each of these is wrong [A, n].
         several: Whether there are more than two classes.

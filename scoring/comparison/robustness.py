@@ -166,7 +166,6 @@ class WeightGrid:
     """Weightings of three parts of the score, and the first teams under each.
 
     Attributes:
-        metrics: Names of the parts.
         weights: Weights of the parts [G, 3]; each row sums to 1.
         official: Weights of the challenge.
         by_rank: First teams by weighted ranks; None if the challenge has no such ranking.

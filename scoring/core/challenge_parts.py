@@ -54,7 +54,6 @@ class Inputs:
     """Files that a challenge accepts.
 
     Attributes:
-        truth: The test set.
         streamed: Extensions of zip members that are read one by one.
         images_apart: Whether the images may be apart from the truth.
         outputs: Where a container writes each part of the answer for a case, below `output`; empty: one JSON

@@ -26,7 +26,6 @@ class FormulaParameter:
     """A parameter of a score's formula that visitors can change to ask "what if".
 
     Attributes:
-        name: Its key.
         label: Its name on a page.
         usual: The value that the challenge uses.
         low: Lowest value that the page offers.
@@ -118,7 +117,6 @@ class RankedBy:
 
     Attributes:
         words: A sentence about them.
-        metrics: Their names.
         in_cases: Whether teams are ranked on each case separately.
     """
 
@@ -222,7 +220,6 @@ def of_labels(
     Args:
         metric: "accuracy", "recall/CLASS", "auc/CLASS", "malignant_sensitivity" or "malignant_specificity".
         malignant: Numbers of the malignant classes.
-        classes: Names of the classes, by number.
 
     Returns:
         The data; None for any other metric, and if cases have different weights or lack outputs.

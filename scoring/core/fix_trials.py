@@ -66,7 +66,6 @@ class Trials:
     """Trial scores of the fixes that a submission is offered.
 
     Attributes:
-        source: The submission.
         truth: The test set; None if there is none.
         read: Function that reads a source and matches it to `truth`.
         table: The table of the source, if it is already read and unchanged.
@@ -159,7 +158,6 @@ def card_of(
 
     Args:
         changes: What is changed of it.
-        truth: The cases.
         read: Returns its predictions.
     """
     trying = _trying.set(True)
@@ -177,7 +175,6 @@ def scored(challenge: "Challenge[Any, Any]", truth: Any, read: Any) -> ScoreCard
     """Return the scorecard; None if scoring is refused, for example because a model ran on only some cases.
 
     Args:
-        truth: The cases.
         read: The predictions.
     """
     try:

@@ -79,7 +79,6 @@ def with_columns(
     columns are found.
 
     Args:
-        refused: The refusal.
         source: The source that was refused.
         truth: The cases; None without a truth.
         name: Name of the source in messages.
@@ -126,7 +125,6 @@ def with_scores(
     score to which it leads.
 
     Args:
-        outcome: The predictions, or the refusal.
         source: The source that was read, or a model.
         truth: The cases; None without a truth.
         read: Function that reads the source with changes; `Runs` for a model.
@@ -273,7 +271,6 @@ def preview(source: Source, form: TableForm, truth: WithIds | None, name: str) -
 
     Args:
         source: The submission.
-        truth: The cases.
         name: Name of the submission in messages.
     """
     table = table_of(open_source(source, name))
@@ -319,9 +316,6 @@ def score_of(
     """Return the score of a table with changes; None if it is refused for another reason.
 
     Args:
-        source: The table.
-        changes: The changes to the table.
-        truth: The cases.
         name: Name of the table in messages.
     """
     read = partial(challenge.read_predictions, truth=truth, name=name)

@@ -111,7 +111,6 @@ def check(options: Iterable[Option], values: Values, has_model: bool = False) ->
     """Return `bad-option` for every value that is not allowed, in the order of the options.
 
     Args:
-        values: Values by name of the option.
         has_model: Whether a model is scored; some options cannot be used with a model.
     """
     return [

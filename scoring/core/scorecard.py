@@ -103,9 +103,7 @@ class ScoreCard:
     The challenge names the entries of `metrics`, `per_class` and `cases`. Undefined numbers are None.
 
     Attributes:
-        challenge: Id of the challenge.
         score: The number that ranks the submission.
-        metrics: Value of each metric, by its name.
         per_class: Value of each metric of a class, by class and name. `score_lost` and `score_worth` are
             shares of 1: 0.01 is 1 of 100 points.
         n_cases: Number of cases of the ground truth.

@@ -102,7 +102,6 @@ def part_of(truth: Any, read: object, name: str) -> Any:
     """Return a test set reduced to the submitted cases; unchanged if all or none were submitted.
 
     Args:
-        truth: The test set.
         read: Predictions matched to the test set, or their refusal.
         name: Name of the submission in messages.
     """

@@ -25,7 +25,6 @@ class Figure:
     """A figure that is drawn on demand, with a question that it answers.
 
     Attributes:
-        build: Draws the figure in a theme.
         caption: How to read the figure, number of cases and method.
         data: The drawn numbers, for a download.
         key: Distinguishes figures with the same question.
@@ -219,7 +218,6 @@ class Choice:
     """Alternative blocks, of which a page shows one at a time.
 
     Attributes:
-        label: Text of the choice.
         key: Name in the page's address.
         printed: Number of blocks, from the first, that a report shows; None: all.
     """
@@ -256,7 +254,6 @@ class Status:
         official_score: The official score if it differs; "" if unknown.
         incomplete: Missing parts of the submission; "" for none.
         badge: Short label.
-        official_name: Name of the official score.
     """
 
     official: str = ""

@@ -185,10 +185,7 @@ def _has(session: Session, kept_id: str, role: str) -> bool:
 
 def files_at(path: str) -> list[File]:
     """Return a file, or all files of a folder with the folder's name in front, as if they had been uploaded.
-
-    Raises:
-        InputRefused: `unreadable-file` if one cannot be read.
-    """
+    Raises InputRefused `unreadable-file` if one cannot be read."""
     folder = Path(path)
     try:
         if not folder.is_dir():
@@ -202,11 +199,8 @@ def files_at(path: str) -> list[File]:
 
 
 def write_note(store: Store, kept_id: str, note: str, owner: str = LOCAL) -> SavedSubmission:
-    """Replace the note of a saved submission; "" removes it.
-
-    Raises:
-        InputRefused: `nothing-kept` if the owner has no such submission; `bad-note` if the note is too long.
-    """
+    """Replace the note of a saved submission; "" removes it. Raises InputRefused `nothing-kept` if the owner
+    has no such submission; `bad-note` if the note is too long."""
     check_note(note)
     with store.write() as session:
         row = _mine(session, kept_id, owner)
@@ -215,12 +209,8 @@ def write_note(store: Store, kept_id: str, note: str, owner: str = LOCAL) -> Sav
 
 
 def rename(store: Store, kept_id: str, name: str, owner: str = LOCAL) -> SavedSubmission:
-    """Give a saved submission another name; the names of its files do not change.
-
-    Raises:
-        InputRefused: `nothing-kept` if the owner has no such submission; `bad-option` if the name is empty or
-            too long.
-    """
+    """Give a saved submission another name; the names of its files do not change. Raises InputRefused
+    `nothing-kept` if the owner has no such submission; `bad-option` if the name is empty or too long."""
     name = name.strip()
     if not 0 < len(name) <= schema.NAME:
         message = f"it has {len(name)} characters: give 1 to {schema.NAME}."

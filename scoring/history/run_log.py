@@ -42,7 +42,6 @@ def on_truth(
     """Score a run on a test set, and save both.
 
     Args:
-        truth: The test set.
         name: Its name in messages; None: its own name.
         options: Options of `score`.
 

@@ -158,11 +158,8 @@ def file_digests(store: Store, role: str) -> dict[str, list[str]]:
 
 
 def saved_submission(store: Store, kept_id: str, owner: str = "") -> SavedSubmission:
-    """Return the saved submission with an id, or whose id begins with the given text.
-
-    Raises:
-        InputRefused: `nothing-kept` if there is none, or if several ids begin like this.
-    """
+    """Return the saved submission with an id, or whose id begins with the given text. Raises InputRefused
+    `nothing-kept` if there is none, or if several ids begin like this."""
     matches = [entry for entry in saved(store, owner=owner) if kept_id and entry.id.startswith(kept_id)]
     if len(matches) != 1:
         message = (

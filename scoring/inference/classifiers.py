@@ -57,7 +57,6 @@ def image_problems(
     `ambiguous-image` for cases with several possible images.
 
     Args:
-        pictures: Source of the images.
         ids: Case ids [N].
         members: Members with the image of each case [N].
     """

@@ -24,10 +24,8 @@ _wanted = "auto"
 
 @contextmanager
 def running_on(device: str) -> Iterator[None]:
-    """Run the models of this process on one of `DEVICES` within the context.
-
-    "auto" uses a GPU if there is one and unconfined models are accepted, otherwise the CPU.
-    """
+    """Run the models of this process on one of `DEVICES` within the context. "auto" uses a GPU if there is
+    one and unconfined models are accepted, otherwise the CPU."""
     global _wanted
     if device not in DEVICES:
         raise ValueError(f"unknown device {device!r}")

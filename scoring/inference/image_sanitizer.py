@@ -167,10 +167,8 @@ def _mark(data: bytes) -> bytes:
 
 
 def register_decoders() -> None:
-    """Let Pillow open HEIC and AVIF if this worker has imported their decoders.
-
-    Decoding uses one thread, because a confined process may start only few.
-    """
+    """Let Pillow open HEIC and AVIF if this worker has imported their decoders. Decoding uses one thread,
+    because a confined process may start only few."""
     heif: Any = sys.modules.get("pi_heif")
     if heif is not None:
         heif.register_heif_opener()

@@ -84,10 +84,8 @@ class ModelProcess:
         command: Sequence[str] = WORKER,
         stop: threading.Event | None = None,
     ):
-        """Start the child and load `model`; `stop` ends the child when it is set, also while it loads.
-
-        Raises ModelFailed; TypeError for anything but bytes, because a text would be taken for a path.
-        """
+        """Start the child and load `model`; `stop` ends the child when it is set, also while it loads. Raises
+        ModelFailed; TypeError for anything but bytes, because a text would be taken for a path."""
         if not isinstance(model, (bytes, bytearray, memoryview)):
             raise TypeError("a model is bytes")
         if len(model) > limits.model_bytes:

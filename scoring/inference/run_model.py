@@ -69,10 +69,8 @@ def run(
 
 
 def readers(cases: CaseImages) -> tuple[list[Callable[[], bytes] | None], Mapping[str, str]]:
-    """Return functions that read the images, and the SHA-256 of the images by member.
-
-    The first list has None for cases without an image. The mapping is filled while images are read.
-    """
+    """Return functions that read the images, and the SHA-256 of the images by member. The first list has None
+    for cases without an image. The mapping is filled while images are read."""
     digests: dict[str, str] = {}
 
     def reader(member: str) -> Callable[[], bytes]:

@@ -207,11 +207,8 @@ def landlock_version() -> int:
 
 
 def filter_system_calls() -> str:
-    """Allow only the system calls that computing needs: no open, no socket, no fork, no exec.
-
-    A refused call returns an error number instead of ending the process, so that libraries that only probe
-    can continue.
-    """
+    """Allow only the system calls that computing needs: no open, no socket, no fork, no exec. A refused call
+    returns an error number instead of ending the process, so that libraries that only probe can continue."""
     machine = MACHINES.get(platform.machine())
     if machine is None or struct.calcsize("P") != 8:
         return ""

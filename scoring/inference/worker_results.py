@@ -75,7 +75,6 @@ class ModelFacts:
 
     Attributes:
         inputs: Inputs by position, as challenges define them; the adapter converts to the model's own inputs.
-        outputs: Outputs by position.
         sha256: SHA-256 of the file.
         device: The device, "cpu" or "cuda".
         adapter: Description of the adapter's conversion, "" if there is none.

@@ -68,11 +68,8 @@ class Archive:
 
     def open(self, member: str) -> ByteFile:
         """Open a member that is unpacked while it is read. The opened file can only be rewound to its start.
-
-        Raises:
-            InputRefused: `bad-zip` if the member cannot be opened. Later damage raises zipfile.BadZipFile,
-                zlib.error or EOFError during reading.
-        """
+        Raises InputRefused `bad-zip` if the member cannot be opened. Later damage raises zipfile.BadZipFile,
+        zlib.error or EOFError during reading."""
         entry = self._entries[member]
         try:
             if entry.compress_type == zipfile.ZIP_STORED:

@@ -60,11 +60,8 @@ WAYS = (as_written, base_name, stem)
 
 
 def match(rows: Sequence[str], cases: Sequence[str]) -> Matches:
-    """Find the case of each row.
-
-    Rows are compared with cases by the whole id, then by base name, then by base name without extension. The
-    first comparison with exactly one case counts.
-    """
+    """Find the case of each row. Rows are compared with cases by the whole id, then by base name, then by
+    base name without extension. The first comparison with exactly one case counts."""
 
     case_of_row = [EXTRA] * len(rows)
     candidates: dict[int, tuple[int, ...]] = {}

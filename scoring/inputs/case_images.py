@@ -37,11 +37,8 @@ def image_members(files: SourceFiles) -> tuple[str, ...]:
 
 
 def images_by_name(pictures: SourceFiles, ids: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the members that may be the image of each case.
-
-    The image has the same path as the case; otherwise the same name in any folder; otherwise the same name
-    with another extension.
-    """
+    """Return the members that may be the image of each case. The image has the same path as the case;
+    otherwise the same name in any folder; otherwise the same name with another extension."""
     if pictures.kind == "file":
         return ((),) * len(ids)
     by_path: dict[str, list[str]] = defaultdict(list)

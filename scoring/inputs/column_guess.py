@@ -255,7 +255,6 @@ def rival_of(
 
     Args:
         guessed: The first set.
-        ids: Cases of the truth.
     """
     own = {*guessed.columns.values()}
     if (

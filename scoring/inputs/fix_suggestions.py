@@ -98,7 +98,6 @@ def of_kind(
 
     Args:
         header: Headers of the table.
-        columns: Its cells by column.
         missing: Description of the missing column for the button.
         name: New name of the column.
         kind: "text", "id" (all texts differ) or "number"; "": no fixes.

@@ -175,10 +175,8 @@ class StackedTables:
 
 
 def stacked_tables(files: SourceFiles) -> StackedTables | None:
-    """Stack tables with the same columns; None if some columns differ, or if there is only one table.
-
-    A table of decisions and a table of scores are not stacked, because one may be the truth of the other.
-    """
+    """Stack tables with the same columns; None if some columns differ, or if there is only one table. A table
+    of decisions and a table of scores are not stacked, because one may be the truth of the other."""
     members = [member for member in files.members if member.lower().endswith(TABLES_IN_FOLDERS)]
     is_large = sum(files.sizes[member] for member in members) > TABLE_BYTES
     if files.kind == "file" or not 2 <= len(members) <= MOST or is_large:

@@ -36,11 +36,8 @@ OUTPUT = "output/"
 
 def by_case(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
     """Return files named after their cases, with their original names; files without a list of jobs stay
-    unchanged.
-
-    Raises:
-        InputRefused: `unreadable-file` or `duplicate-case` if a job's case cannot be determined.
-    """
+    unchanged. Raises InputRefused `unreadable-file` or `duplicate-case` if a job's case cannot be
+    determined."""
     listing = _listing(files)
     case_of = cases_of_jobs(files.read(listing), files.called(listing)) if listing is not None else None
     if listing is None or not case_of:
@@ -209,11 +206,8 @@ class JobTable:
 
 def as_table(files: SourceFiles, columns: AnswerColumns = USUAL) -> JobTable | None:
     """Return the answers of job folders, or tables with the same columns, as one table. Return None for other
-    files.
-
-    Raises:
-        InputRefused: With every job whose answer is not an object of names and numbers, a number, or a text.
-    """
+    files. Raises InputRefused with every job whose answer is not an object of names and numbers, a number, or
+    a text."""
     if lines := _class_lines(files):
         return lines
     if stack := stacked_tables(files):

@@ -76,11 +76,8 @@ class FrontFile(io.RawIOBase):
 
 
 class Inflated(FrontFile):
-    """Decompressed content of a zlib or deflate stream.
-
-    At the end of the stream, zlib's checksum and the given checksum are verified. Data after the stream are
-    an error.
-    """
+    """Decompressed content of a zlib or deflate stream. At the end of the stream, zlib's checksum and the
+    given checksum are verified. Data after the stream are an error."""
 
     noun = "a compressed stream"
 

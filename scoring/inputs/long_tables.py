@@ -22,13 +22,8 @@ CellColumns = Sequence[Sequence[str]]
 def without_objects(
     header: Sequence[str], columns: CellColumns
 ) -> tuple[tuple[str, ...], CellColumns] | None:
-    """Replace columns whose cells contain objects by one column for each value of the objects.
-
-    Return None if no cell contains objects, or if two columns would have the same name.
-
-    Args:
-        header: Names of the columns.
-    """
+    """Replace columns whose cells contain objects by one column for each value of the objects. Return None if
+    no cell contains objects, or if two columns would have the same name."""
     wide: dict[str, Sequence[str]] = {}
     count, is_changed = 0, False
     for name, cells in zip(header, columns, strict=True):
@@ -116,7 +111,6 @@ def widened(header: Sequence[str], columns: Columns) -> WideTable | None:
 
     Args:
         header: Names of the columns.
-        columns: Their cells.
     """
     objects = without_objects(header, columns)
     header, columns = objects or (header, columns)
@@ -221,7 +215,6 @@ def missing_pairs(header: Sequence[str], columns: Columns) -> list[dict[int, str
     tables, and with more than `MOST_PAIRS` pairs.
 
     Args:
-        header: Names of the columns.
         columns: Their cells.
     """
     for case, kind, classes, cases, pairs in _with_gaps(header, columns):

@@ -43,10 +43,7 @@ class Numbers:
 
 def parse_numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
     """Parse cells [n] as numbers with ASCII digits, point and exponent. With `decimal_comma`, `0,5` is also
-    accepted.
-
-    Underscores, thousands separators and percent signs are not accepted.
-    """
+    accepted. Underscores, thousands separators and percent signs are not accepted."""
     n = len(cells)
     joined = "".join(cells)
     if (
@@ -116,10 +113,8 @@ def two_readings(cells: Sequence[str]) -> str:
 
 def _of_one_layout(cells: Sequence[str], joined: str) -> Floats | None:
     """Return the values of cells that are all written as the first one is, such as 0.123456; None for any
-    others. joined: the cells as one text, ASCII.
-
-    A whole number below 2^53 over a power of ten below 10^16 is rounded once, so it is what float() reads.
-    """
+    others. joined: the cells as one text, ASCII. A whole number below 2^53 over a power of ten below 10^16 is
+    rounded once, so it is what float() reads."""
     width = len(cells[0]) if cells else 0
     if not width or len(joined) != width * len(cells):
         return None

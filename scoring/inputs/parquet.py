@@ -49,10 +49,8 @@ def _parquet(data: bytes) -> _Table:
 
 
 def _of_pages(data: bytes, chunk: Any) -> int:
-    """Return how many bytes the pages of a column unpack to, as each says itself: a footer may lie.
-
-    Source: PageHeader of parquet.thrift, in Thrift's compact protocol.
-    """
+    """Return how many bytes the pages of a column unpack to, as each says itself: a footer may lie. Source:
+    PageHeader of parquet.thrift, in Thrift's compact protocol."""
     starts = [chunk.data_page_offset, chunk.dictionary_page_offset or chunk.data_page_offset]
     at, size = min(starts), 0
     end = min(at + chunk.total_compressed_size, len(data))
@@ -171,11 +169,7 @@ def _number(kind: str, data: Any, place: int) -> int:
 
 def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
     """Return the cells of a Parquet or Feather file by column, "" for missing values; lists and objects
-    unchanged.
-
-    Raises:
-        InputRefused: `unreadable-file`: damaged, too large, or pyarrow is missing.
-    """
+    unchanged. Raises InputRefused `unreadable-file`: damaged, too large, or pyarrow is missing."""
     if "pyarrow" not in globals():
         raise refuse(
             name, "Parquet needs the extra 'parquet' (pyarrow): install it, or save the table as CSV."

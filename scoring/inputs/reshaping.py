@@ -48,10 +48,8 @@ class SurvivalCurves:
 
 
 def survival_curves(header: Sequence[str], columns: Sequence[Sequence[str]]) -> SurvivalCurves | None:
-    """Return the survival curves in a table; None if there are none.
-
-    The table has times in the first column and a column per case, or times as headings and a row per case.
-    """
+    """Return the survival curves in a table; None if there are none. The table has times in the first column
+    and a column per case, or times as headings and a row per case."""
     if len(header) > LEAST and len({*header[1:]}) == len(header) - 1 and all(header[1:]):
         times = _times([columns[0]])
         values = None if times is None or not _rises(times[0]) else _times(columns[1:])

@@ -265,11 +265,8 @@ def _with_archives(files: SourceFiles, streamed: tuple[str, ...]) -> SourceFiles
 
 
 def is_zip(head: bytes, name: str) -> bool:
-    """Return whether a file is to be read as a zip.
-
-    The name of the file decides, or its first bytes (`head`). Names of Office documents and tables are never
-    read as zips.
-    """
+    """Return whether a file is to be read as a zip. The name of the file decides, or its first bytes
+    (`head`). Names of Office documents and tables are never read as zips."""
     return name.lower().endswith(".zip") or (
         head[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not name.lower().endswith((".docx", *TABLES))
     )

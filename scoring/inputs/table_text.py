@@ -39,10 +39,7 @@ SAVE = "Save it as CSV, UTF-8."
 
 def find_header(lines: Sequence[str]) -> tuple[int, str] | None:
     """Return the index of the header line and its delimiter: comma, semicolon or tab. None if there is no
-    text.
-
-    The delimiter is the one that Excel declares in the first line, otherwise the most frequent one.
-    """
+    text. The delimiter is the one that Excel declares in the first line, otherwise the most frequent one."""
     filled = (i for i, line in enumerate(lines) if line.strip())
     first = next(filled, None)
     if first is not None and lines[first].startswith("#"):

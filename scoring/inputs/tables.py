@@ -211,10 +211,8 @@ def _even(
     lines: list[str], first: int, delimiter: str
 ) -> tuple[list[int], tuple[str, ...], list[list[str]]] | None:
     """Return the line of each row, that of the header first, the header and the columns below it, of a table
-    without quotation marks and with rows of one length; None for any other.
-
-    Most tables are so, and cutting them as one text takes a fifth of the time of reading row by row.
-    """
+    without quotation marks and with rows of one length; None for any other. Most tables are so, and cutting
+    them as one text takes a fifth of the time of reading row by row."""
     numbers_of_rows = [i for i in range(first, len(lines)) if delimiter in lines[i] or lines[i].strip()]
     rows = (
         lines[first:] if len(numbers_of_rows) == len(lines) - first else [lines[i] for i in numbers_of_rows]
@@ -342,10 +340,8 @@ def missing_column(table: TextTable, subject: str, names: Iterable[str], kind: K
 
 
 def settled(table: TextTable, problems: Iterable[Finding]) -> list[Finding]:
-    """Return the problems of a table in the order of its rows, those of the header first.
-
-    A row has one finding per code, with all messages. A row with a repeated case has only `duplicate-case`.
-    """
+    """Return the problems of a table in the order of its rows, those of the header first. A row has one
+    finding per code, with all messages. A row with a repeated case has only `duplicate-case`."""
     problems = list(problems)
     row_of = {table.place(i): i for i in range(len(table))}
     repeated = {p.where for p in problems if p.code == "duplicate-case"}
@@ -370,7 +366,6 @@ def repeated_row(
 
     Args:
         first: The earlier row of the same case.
-        column: The column of case ids.
         subject: Name of the case, such as "case 'a.jpg'".
         unit: Noun for a case.
     """

@@ -45,11 +45,8 @@ Cells = dict[int, dict[int, str]]
 
 @isolated
 def as_csv(data: bytes, name: str) -> bytes:
-    """Return the only table of a workbook as CSV with commas, line by line as in the sheet.
-
-    Raises:
-        InputRefused: `unreadable-file`: damaged, too large, or with tables on no or on several sheets.
-    """
+    """Return the only table of a workbook as CSV with commas, line by line as in the sheet. Raises
+    InputRefused `unreadable-file`: damaged, too large, or with tables on no or on several sheets."""
     tables = by_sheet(data, name)
     if len(tables) != 1:
         titles = ", ".join(repr(title[:40]) for title in list(tables)[:5])
@@ -61,11 +58,7 @@ def as_csv(data: bytes, name: str) -> bytes:
 @isolated
 def by_sheet(data: bytes, name: str) -> dict[str, bytes]:
     """Return the tables of all sheets as CSV with commas, by the title of the sheet. Sheets without a table
-    are left out.
-
-    Raises:
-        InputRefused: `unreadable-file`: damaged or too large.
-    """
+    are left out. Raises InputRefused `unreadable-file`: damaged or too large."""
     try:
         archive = open_archive(data, name)
         return _tables(archive, name)

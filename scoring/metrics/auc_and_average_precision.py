@@ -189,7 +189,6 @@ def all_in_chunks(
     """Compute measures of the curves of several scores of the same cases.
 
     Args:
-        all_levels: Levels of each score.
         weights: Weights of the cases [B, N].
         measures: As in `in_chunks`.
 

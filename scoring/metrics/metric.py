@@ -78,7 +78,6 @@ class Metric:
         defined: A sentence that says when it is defined.
         source: Reference for its definition.
         pitfall: A sentence about how the metric can mislead.
-        parameters: Parameters by name.
         measures: For masks, points and boxes: the function that measures one case, as "module:function".
     """
 

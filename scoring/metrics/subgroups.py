@@ -27,7 +27,6 @@ def frequent_groups(cells: Sequence[str], most: int = 50) -> dict[str, Bools]:
 
     Args:
         cells: Cells of the column [N].
-        most: Maximum number of groups.
     """
     names = np.array([cell.strip() or "unknown" for cell in cells])
     values, counts = np.unique(names, return_counts=True)

@@ -91,11 +91,8 @@ def usual_settings(challenge: Challenge[Any, Any], options: Mapping[str, Any]) -
 
 
 def read_settings(path: str | Path) -> PlatformSettings:
-    """Read the settings from `benchside.json`.
-
-    Raises:
-        InputRefused: `bad-settings` if it is missing, or if `benchside platform bundle` did not write it.
-    """
+    """Read the settings from `benchside.json`. Raises InputRefused `bad-settings` if it is missing, or if
+    `benchside platform bundle` did not write it."""
     try:
         value = json.loads(read_file(Path(path), MOST_BYTES))
         if value["format"] != FORMAT or value["truth"] not in TRUTHS:
@@ -256,11 +253,8 @@ def _truth(place: Path, settings: PlatformSettings) -> tuple[Any, Source | None]
 
 
 def content(folder: Path, ignored: tuple[str | None, ...] = ()) -> Path:
-    """Return the only file of a platform's folder, or the folder itself if it contains several files.
-
-    Raises:
-        InputRefused: `unreadable-file` if it is empty.
-    """
+    """Return the only file of a platform's folder, or the folder itself if it contains several files. Raises
+    InputRefused `unreadable-file` if it is empty."""
     if not folder.is_dir():
         return folder
     inside = [path for path in folder.iterdir() if not is_litter(path.name) and path.name not in ignored]

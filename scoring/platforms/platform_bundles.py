@@ -67,7 +67,6 @@ class Order:
     """The parts of a bundle for a challenge platform.
 
     Attributes:
-        truth: The test set.
         truth_name: Name of the test set, if its source has none.
         metadata: A table that is joined to the test set by case id.
         image: Name of the container's image, if the platform needs it.

@@ -28,7 +28,6 @@ class SubmissionPage:
     Attributes:
         paragraphs: Text before and after the example.
         listing: First lines or first files of the example.
-        example: Name and bytes of the example submission; None if there is none.
     """
 
     paragraphs: tuple[str, str]

@@ -55,10 +55,8 @@ class ImagePrediction:
 
 @dataclass(frozen=True)
 class TurnedViews:
-    """Probabilities [v, K] for the turned and mirrored copies of a photograph.
-
-    The first copy is unchanged. There are eight copies, or four if the model's input is not square.
-    """
+    """Probabilities [v, K] for the turned and mirrored copies of a photograph. The first copy is unchanged.
+    There are eight copies, or four if the model's input is not square."""
 
     probabilities: np.ndarray
 
@@ -138,10 +136,7 @@ def views(
     model: OpenModel, prediction: ImagePrediction, cancelled: Callable[[], bool] | None = None
 ) -> TurnedViews:
     """Run the model on the turned and mirrored copies of a photograph, without interpolation. Raises
-    InputRefused, Cancelled.
-
-    The copies are those of `turned`; the unchanged one is not run again.
-    """
+    InputRefused, Cancelled. The copies are those of `turned`; the unchanged one is not run again."""
     rows = [prediction.probabilities]
     for pixels in turned(prediction.prepared)[1:]:
         if cancelled and cancelled():

@@ -48,7 +48,6 @@ class TileRecord:
     Attributes:
         source: Source of the nuclei, as named on the page.
         sha256: Digest of the model; "" if the nuclei come from a file.
-        date: Date of the record, as text.
         counts_shown: Whether counts were shown although there was no answer.
     """
 
@@ -126,7 +125,6 @@ class Record:
 
     Attributes:
         test_set: Results on a test set that belong to the answer.
-        date: Date of the record, as text.
         impression: The person's own assessment before the answer was shown.
         scores_shown: Whether scores were shown although there was no answer.
     """

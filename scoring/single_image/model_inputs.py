@@ -30,12 +30,8 @@ def vector(
     patient: PatientFields, age: float | str | None, gender: str | None, location: str | None
 ) -> np.ndarray:
     """Return the second input of a model, float32 [3]: years, then the codes of gender and location.
-
-    "unknown" also has a code (0 years) and must be given explicitly.
-
-    Raises:
-        InputRefused: With every missing or invalid value, because nothing is filled in.
-    """
+    "unknown" also has a code (0 years) and must be given explicitly. Raises InputRefused with every missing
+    or invalid value, because nothing is filled in."""
     problems, years = [], UNKNOWN_YEARS if age == UNKNOWN_WORD else age
     if years is None or isinstance(years, str) or not 0 <= years <= OLDEST:
         problems.append(_missing("age", f"give it in years, 0 to {OLDEST}"))

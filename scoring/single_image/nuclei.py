@@ -35,7 +35,6 @@ class Overview:
     Attributes:
         counts: Nuclei by class [K].
         micrometres: Micrometres per pixel; None if unknown, so that densities are unknown too.
-        area_px: Area of the tile.
         lymphocytes: Share of lymphocytes among the detected nuclei.
         truth: Annotated nuclei by class [K]; None if the tile is not a test case.
     """

@@ -19,10 +19,8 @@ SPREAD, FAINTEST = 0.55, 0.01
 
 
 def grid_for(run_seconds: float, wanted: int = GRID, budget_seconds: float = BUDGET_SECONDS) -> int:
-    """Return how many cells along each axis can be hidden one by one within the time.
-
-    The number is at most `wanted`, and always from 5 to 16.
-    """
+    """Return how many cells along each axis can be hidden one by one within the time. The number is at most
+    `wanted`, and always from 5 to 16."""
     fits = math.floor(math.sqrt(budget_seconds / run_seconds)) if run_seconds > 0 else LARGEST_GRID
     return min(max(min(fits, wanted), SMALLEST_GRID), LARGEST_GRID)
 

@@ -68,10 +68,7 @@ class Photograph:
 
 class SpareDecoder:
     """A decoder that is started in advance, because starting one takes longer than decoding. All threads may
-    use it.
-
-    Each decoder reads only one file, so that no file can affect the next.
-    """
+    use it. Each decoder reads only one file, so that no file can affect the next."""
 
     def __init__(self, limits: Limits = Limits()) -> None:
         self._limits = limits

@@ -65,11 +65,8 @@ def slopes(scores: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def random_masks(count: int, seed: int) -> np.ndarray:
-    """Return random masks 0..1 [count, 24, 24].
-
-    Each cell of a 6 x 6 grid is shown or hidden at random. The grid is interpolated bilinearly and shifted by
-    quarters of a cell.
-    """
+    """Return random masks 0..1 [count, 24, 24]. Each cell of a 6 x 6 grid is shown or hidden at random. The
+    grid is interpolated bilinearly and shifted by quarters of a cell."""
     random = np.random.default_rng(seed)
     fine, coarse = FINER * GRID, GRID + 1
     drawn = np.empty((count, fine, fine), np.float32)

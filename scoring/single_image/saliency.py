@@ -76,11 +76,8 @@ def enlarged(values: np.ndarray, height: int, width: int) -> np.ndarray:
 
 
 def surrounding(pixels: np.ndarray) -> Floats:
-    """Return the surrounding colour of an image, float32 [3].
-
-    The colour is the median of each channel in the outer eighth of the pixels, uint8 (h, w, 3), without a
-    black frame.
-    """
+    """Return the surrounding colour of an image, float32 [3]. The colour is the median of each channel in the
+    outer eighth of the pixels, uint8 (h, w, 3), without a black frame."""
     height, width = pixels.shape[:2]
     rim = max(1, round(BORDER_SHARE * min(height, width)))
     outside = np.ones((height, width), bool)

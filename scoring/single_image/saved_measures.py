@@ -34,7 +34,6 @@ def saved(truth: Pictures, tile: bool = False, folder: Path = PLACE) -> Measured
     images.
 
     Args:
-        truth: The test set.
         tile: Whether it contains tiles.
         folder: Folder of the files.
     """

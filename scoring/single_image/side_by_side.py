@@ -96,9 +96,6 @@ def _against_copies(before: tuple[float, float], after: tuple[float, float], cha
 def mean_scores(answers: Mapping[int, ImageAnswer]) -> Floats | None:
     """Return the unweighted mean of the scores [K] of several photographs of a lesion. None if an answer is
     withheld.
-
-    Args:
-        answers: Answers by number of the photograph.
     """
     if any(answer.reasons for answer in answers.values()):
         return None
@@ -157,7 +154,6 @@ def photograph_cautions(top: int, others: Mapping[int, ImageAnswer], names: Sequ
 
     Args:
         top: The class of the photograph in the headline.
-        others: Answers by number of the photograph.
     """
     return [
         f"photograph {number} gets {'no answer' if answer.reasons else names[answer.prediction.top]}"

@@ -305,9 +305,7 @@ def reweighted(reference: Reference, row: np.ndarray, wanted: np.ndarray) -> np.
 
 def malignant_at(reference: Reference, malignant: np.ndarray, prevalence: float) -> np.ndarray:
     """Return class frequencies [K] with sum 1, in which malignant classes have the share `prevalence` (0..1).
-
-    Within malignant and other classes, the proportions are those of the test set.
-    """
+    Within malignant and other classes, the proportions are those of the test set."""
     shares = reference.support.astype(float)
     groups = np.where(malignant, shares[malignant].sum(), shares[~malignant].sum())
     return classification.divide(shares, groups, 0) * np.where(malignant, prevalence, 1 - prevalence)

@@ -252,7 +252,6 @@ def wilson_t(estimate: Estimate, limits: Range = SHARE) -> list[float] | None:
     the interval is Student's t.
 
     Args:
-        estimate: The quantity.
         limits: Lowest and highest possible value, infinite if there is none.
 
     Returns:
@@ -288,7 +287,6 @@ def difference_t(estimate: Estimate, width: float = 1.0) -> list[float] | None:
     the share of units in which the two may still differ.
 
     Args:
-        estimate: The difference.
         width: Distance between the limits, infinite if there are none.
     """
     if estimate.variance or not np.isfinite(width):

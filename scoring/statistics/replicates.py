@@ -31,9 +31,6 @@ narrow."""
 def array_name(quantity: QuantityName) -> str:
     """Return the name of a quantity's replicates in a scorecard's `arrays`.
 
-    Args:
-        quantity: The quantity's name.
-
     Example:
         >>> array_name("accuracy"), array_name(("f1", "MEL"))
         ('accuracy_replicates', 'f1/MEL_replicates')
@@ -146,7 +143,6 @@ def of_values(
         point: Each quantity on the test set itself, [1].
         n_units: Number of units of the test set.
         options: Kind of interval.
-        basis: The basis of quantities.
     """
     estimates = {}
     if options.method(n_units) == WILSON_T:

@@ -115,7 +115,6 @@ def of_test(scores: Floats, test: PairTest) -> Pairs:
 
     Args:
         scores: Score of each team [A].
-        test: The result of the test.
     """
     pairs, finite = untested(scores), np.isfinite(test.reach)
     ends = np.column_stack([pairs.difference - test.reach, pairs.difference + test.reach])

@@ -83,12 +83,9 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """Open a short transaction that writes; either all or nothing is stored.
-
-        Raises:
-            InputRefused: `forbidden` unless the actor is an organizer. The program itself writes for
-                participants, after its own checks (`boards/submissions/participant.py`).
-        """
+        """Open a short transaction that writes; either all or nothing is stored. Raises InputRefused
+        `forbidden` unless the actor is an organizer. The program itself writes for participants, after its
+        own checks (`boards/submissions/participant.py`)."""
         self.actor.require(Role.ORGANIZER)
         engine = self.engine.execution_options(writes=True)
         with (
@@ -205,11 +202,9 @@ def _postgresql(address: str) -> tuple[Engine, str]:
 
 
 def _sqlite_to_read(path: Path) -> Engine:
-    """Return the engine of a database that cannot be written.
-
-    Where it has no log nobody writes it, and SQLite has to be told so, because it would make the log. Nothing
-    of the file is remembered after a transaction.
-    """
+    """Return the engine of a database that cannot be written. Where it has no log nobody writes it, and
+    SQLite has to be told so, because it would make the log. Nothing of the file is remembered after a
+    transaction."""
 
     def connect() -> sqlite3.Connection:
         is_written = path.with_name(f"{NAME}-wal").exists()

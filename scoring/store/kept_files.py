@@ -57,11 +57,8 @@ class Folder:
         return str(self.path)
 
     def keep(self, data: bytes) -> str:
-        """Write a file, unless it exists, and return its SHA-256. Raises OSError.
-
-        The file gets its name only after its data are on the disk, so that a killed program leaves no partial
-        file.
-        """
+        """Write a file, unless it exists, and return its SHA-256. Raises OSError. The file gets its name only
+        after its data are on the disk, so that a killed program leaves no partial file."""
         digest = hashlib.sha256(data).hexdigest()
         target = self.place(digest)
         if not target.exists():
@@ -94,11 +91,8 @@ class Folder:
         self._write(self.path / MARK, store_id.encode())
 
     def read(self, digest: str) -> bytes:
-        """Return the content of a file.
-
-        Raises:
-            InputRefused: `store-damaged` if it is missing or has another hash.
-        """
+        """Return the content of a file. Raises InputRefused `store-damaged` if it is missing or has another
+        hash."""
         try:
             data = self.place(digest).read_bytes()
         except FileNotFoundError:
@@ -211,12 +205,8 @@ class Bucket:
         return digest
 
     def read(self, digest: str) -> bytes:
-        """Return the content of a file.
-
-        Raises:
-            InputRefused: `store-damaged` if it is missing or has another hash; other codes if the place
-                cannot be used.
-        """
+        """Return the content of a file. Raises InputRefused `store-damaged` if it is missing or has another
+        hash; other codes if the place cannot be used."""
         with self._answering() as system:
             try:
                 data: bytes = system.cat_file(self._path(digest))

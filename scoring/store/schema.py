@@ -150,7 +150,6 @@ class ScoredVersion(Base):
     """A submission scored on one version of the test set.
 
     Attributes:
-        number: Version of the test set.
         score: The score; None if undefined or refused.
         card: SHA-256 of the scorecard's file; None if this test set refuses the submission.
     """

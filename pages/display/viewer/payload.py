@@ -36,10 +36,8 @@ class Payload:
         return str(self.head["name"])
 
     def message(self, **view: object) -> bytes:
-        """Return magic, length of the header (uint32, little-endian), header, arrays.
-
-        view: header entries that may change without a new `id`.
-        """
+        """Return magic, length of the header (uint32, little-endian), header, arrays. view: header entries
+        that may change without a new `id`."""
         text = json.dumps({**self.head, **view}).encode()
         return MAGIC + struct.pack("<I", len(text)) + text + self.body
 

@@ -258,11 +258,9 @@ def _of_cases(card: ScoreCard) -> Iterator[str]:
 
 
 def _of_intervals(card: ScoreCard) -> Iterator[str]:
-    """Yield where replicates are not as many as said, and intervals that cannot be of the card's values.
-
-    What few cases of a class may hide is in an interval of `wilson_t` and in no replicate: without the truth
-    only the value that it holds can be told, with it the interval is made again (`rehearsal`).
-    """
+    """Yield where replicates are not as many as said, and intervals that cannot be of the card's values. What
+    few cases of a class may hide is in an interval of `wilson_t` and in no replicate: without the truth only
+    the value that it holds can be told, with it the interval is made again (`rehearsal`)."""
     known = card.provenance
     resamples, kind = known["resamples"], known.get("interval")
     if card.intervals and not resamples:

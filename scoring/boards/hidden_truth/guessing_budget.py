@@ -63,7 +63,6 @@ class Use:
     """How much information about a hidden truth the shown scores may have revealed.
 
     Attributes:
-        answers: Number of shown scores.
         cases: Effective number of cases that the scores depend on; 0 if no bound is known. Plans use
             `Labels.effective`. Published values use `Labels.units`, which reveals no class.
         bits: Maximum number of bits that all answers together can have revealed.

@@ -240,15 +240,10 @@ def attempts(store: Store, board_id: str) -> list[Attempt]:
 
 
 def board_notices(store: Store, board_id: str) -> list[Finding]:
-    """Return notices for organizers about suspicious or failed attempts.
-
-    The notices report submissions for other teams, submissions that could not be scored, and addresses that
-    the server refused. Other notices report signs of probing: nearly repeated submissions, and the same
-    answer for all cases.
-
-    Raises:
-        InputRefused: `forbidden` unless the actor is an organizer.
-    """
+    """Return notices for organizers about suspicious or failed attempts. The notices report submissions for
+    other teams, submissions that could not be scored, and addresses that the server refused. Other notices
+    report signs of probing: nearly repeated submissions, and the same answer for all cases. Raises
+    InputRefused `forbidden` unless the actor is an organizer."""
     tried = attempts(store, board_id)
     foreign = [
         note(

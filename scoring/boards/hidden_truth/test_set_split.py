@@ -88,11 +88,8 @@ def _bad(where: str, message: str) -> Finding:
 
 
 def units_of(board: OpenBoard) -> Ints:
-    """Return the number of the unit, such as a patient, of each case [N].
-
-    Units come from the column that the board names, else from the column of the challenge, else from a column
-    with a usual name.
-    """
+    """Return the number of the unit, such as a patient, of each case [N]. Units come from the column that the
+    board names, else from the column of the challenge, else from a column with a usual name."""
     group = board.row.options["statistics"].get("group") or board.challenge.scoring.unit
     wanted = None if group is None or group.lower() == "none" else group
     columns = joined_columns(board.truth, board.metadata, repeated=True)

@@ -202,11 +202,8 @@ def digits(scale: Scale, known: HiddenRules | None) -> int:
 
 
 def html(ranking: BoardRanking) -> str:
-    """Return the report of a board as HTML. The same board always gives the same bytes.
-
-    Figures show all teams. If there are many submissions, the report lists only the newest and `appendix`
-    lists all.
-    """
+    """Return the report of a board as HTML. The same board always gives the same bytes. Figures show all
+    teams. If there are many submissions, the report lists only the newest and `appendix` lists all."""
     challenge = ranking.board.challenge
     parts = [
         *report_blocks.sections((*_shortened(sections(ranking)), *_all_teams(ranking)), Figures()),

@@ -26,12 +26,9 @@ PLACE, NAME = "the place of ", "the name of "
 
 
 def freeze(store: Store, board_id: str) -> None:
-    """Freeze the final ranking of a board, which then accepts no more submissions.
-
-    Raises:
-        InputRefused: `forbidden` unless the actor is an organizer; `not-final` if the truth is hidden, a
-            phase is open, no team is ranked, or the ranking is already frozen.
-    """
+    """Freeze the final ranking of a board, which then accepts no more submissions. Raises InputRefused
+    `forbidden` unless the actor is an organizer; `not-final` if the truth is hidden, a phase is open, no team
+    is ranked, or the ranking is already frozen."""
     store.actor.require(Role.ORGANIZER)
     ranking = board_ranking(opened(store, board_id))
     problems = []

@@ -95,7 +95,6 @@ def submit(
     """Submit a file for one of the actor's own teams.
 
     Args:
-        data: Bytes of the file.
         submission: Id of this submission: sending the same id again changes nothing.
 
     Returns:
@@ -148,12 +147,9 @@ def own_submissions(board: OpenBoard, team: str) -> list[SubmissionFeedback]:
 
 
 def submission_detail(board: OpenBoard, team: str, submission: str) -> SubmissionFeedback:
-    """Return the feedback on a submission, including classes and cases if the board shows them.
-
-    Raises:
-        InputRefused: `no-submission`, with the same message for another team's submission and for an unknown
-            one.
-    """
+    """Return the feedback on a submission, including classes and cases if the board shows them. Raises
+    InputRefused `no-submission`, with the same message for another team's submission and for an unknown
+    one."""
     _require_member(board, team)
     inner = _as_program(board)
     ranking, known = board_ranking(inner), disclosure_rules.rules(inner.store, board.row.id)
@@ -257,11 +253,8 @@ def _refused_limit() -> Finding:
 
 
 def _require_other(session: Session, board_id: str, team: str, digest: str) -> None:
-    """Do nothing if a team did not submit a file before.
-
-    Raises:
-        InputRefused: `unchanged-limit` where it did.
-    """
+    """Do nothing if a team did not submit a file before. Raises InputRefused `unchanged-limit` where it
+    did."""
     row = schema.Submission
     known = select(row.id).where(row.board_id == board_id, row.team == team, row.sha256 == digest)
     if session.scalar(known) is not None:
@@ -280,12 +273,9 @@ def _refused_today(store: Store, board_id: str, team: str) -> int:
 
 
 def _begin(board: OpenBoard, actor: Actor, team: str, digest: str, outcome: str, most: int) -> str:
-    """Note an attempt before anything is read, so that a program that is killed counts it.
-
-    Raises:
-        InputRefused: `refused-limit` where the team, or for foreign teams the person, had too many today,
-            `unchanged-limit` where the team submitted too many files again.
-    """
+    """Note an attempt before anything is read, so that a program that is killed counts it. Raises
+    InputRefused `refused-limit` where the team, or for foreign teams the person, had too many today,
+    `unchanged-limit` where the team submitted too many files again."""
     attempt, created = uuid.uuid4().hex, schema.now()
     person = actor.key[: 2 * schema.NAME]
     foreign = outcome == "foreign-team"

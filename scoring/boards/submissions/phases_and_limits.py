@@ -99,7 +99,6 @@ def state_now(phases: Sequence[Phase], time: str | None = None) -> tuple[str, st
     that says it.
 
     Args:
-        phases: Phases of the board.
         time: The time; None: now.
     """
     time = time or schema.now()
@@ -124,10 +123,7 @@ def allowance(store: Store, board_id: str, team: str, time: str | None = None) -
 
 def define(store: Store, board_id: str, phase: Phase) -> None:
     """Add a phase to a board, or change the phase with the same name. Existing submissions do not change.
-
-    Raises:
-        InputRefused: `bad-option` with all its problems.
-    """
+    Raises InputRefused `bad-option` with all its problems."""
     with store.write() as session:
         session.get(schema.Board, board_id, with_for_update=True)
         others = [other for other in _phases(session, board_id) if other.name != phase.name]
@@ -138,11 +134,8 @@ def define(store: Store, board_id: str, phase: Phase) -> None:
 
 
 def remove(store: Store, board_id: str, name: str) -> None:
-    """Remove a phase from a board.
-
-    Raises:
-        InputRefused: `no-phase` if there is no such phase, `phase-used` if it has submissions.
-    """
+    """Remove a phase from a board. Raises InputRefused `no-phase` if there is no such phase, `phase-used` if
+    it has submissions."""
     with store.write() as session:
         session.get(schema.Board, board_id, with_for_update=True)
         row = session.get(schema.PhaseRow, (board_id, name))
@@ -279,10 +272,7 @@ def clock_problem(store: Store, board_id: str) -> str:
 
 def set_times_right(store: Store, board_id: str) -> int:
     """Change future times of submissions to the present and keep their order. Return the number of changed
-    times.
-
-    Times that an organizer set do not change.
-    """
+    times. Times that an organizer set do not change."""
     sent, now = schema.Submission, datetime.now(UTC)
     with store.write() as session:
         session.get(schema.Board, board_id, with_for_update=True)
@@ -302,14 +292,9 @@ def _newest(store: Store, board_id: str) -> str | None:
 
 
 def arrival(store: Store, board_id: str) -> str:
-    """Return the time for a submission that arrives now.
-
-    If the clock is slightly behind the newest submission, the time is just after that submission. Submissions
-    whose time an organizer set are ignored here.
-
-    Raises:
-        InputRefused: `clock-behind` if the clock is behind by more than ten minutes.
-    """
+    """Return the time for a submission that arrives now. If the clock is slightly behind the newest
+    submission, the time is just after that submission. Submissions whose time an organizer set are ignored
+    here. Raises InputRefused `clock-behind` if the clock is behind by more than ten minutes."""
     newest, now = _newest(store, board_id), schema.now()
     if newest is None or newest < now:
         return now

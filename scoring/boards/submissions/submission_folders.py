@@ -63,11 +63,7 @@ FolderPlace = Path | FolderMember
 
 def of_source(source: Source, name: str | None = None) -> Iterator[SubmissionRequest | Finding]:
     """Yield the submissions in a dropped folder or zip, as `of_folder` does. A single outer folder is
-    ignored, unless it is the folder of a team.
-
-    Raises:
-        InputRefused: If it cannot be opened.
-    """
+    ignored, unless it is the folder of a team. Raises InputRefused if it cannot be opened."""
     top = FolderMember(open_source(source, name))
     inside = _entries(top)
     if len(inside) == 1 and inside[0].is_dir() and not _is_dated(_entries(inside[0])):
@@ -76,10 +72,8 @@ def of_source(source: Source, name: str | None = None) -> Iterator[SubmissionReq
 
 
 def of_folder(folder: FolderPlace) -> Iterator[SubmissionRequest | Finding]:
-    """Yield the submissions in a folder, oldest first, and a finding for each unreadable entry.
-
-    The folder contains `team/date/files`, `team/date.csv`, or one entry per team.
-    """
+    """Yield the submissions in a folder, oldest first, and a finding for each unreadable entry. The folder
+    contains `team/date/files`, `team/date.csv`, or one entry per team."""
     dated: list[tuple[str, str, FolderPlace]] = []
     for entry in _entries(folder):
         inside = _entries(entry)

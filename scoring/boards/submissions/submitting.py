@@ -40,7 +40,6 @@ class SubmissionRequest:
     """A submission as a team sends it.
 
     Attributes:
-        data: Bytes of the file.
         created: Time of the submission, set by an importer; None: now, by the clock of this machine.
         id: Chosen by the sender: the same id twice is one submission.
         phase: Name of the phase that the sender wants; None: the open one.
@@ -86,15 +85,10 @@ class Receipt:
 
 
 def submit(board: OpenBoard, request: SubmissionRequest) -> Receipt:
-    """Score a submission and store it, unless the team submitted the same file before.
-
-    The submission's time is its arrival, however long scoring takes. If the truth is corrected during
-    scoring, the submission is scored on both versions.
-
-    Raises:
-        InputRefused: With every problem. Nothing counts then, and the file is stored only if the board keeps
-            refused files (`refused-kept` among its findings).
-    """
+    """Score a submission and store it, unless the team submitted the same file before. The submission's time
+    is its arrival, however long scoring takes. If the truth is corrected during scoring, the submission is
+    scored on both versions. Raises InputRefused with every problem. Nothing counts then, and the file is
+    stored only if the board keeps refused files (`refused-kept` among its findings)."""
     if problems := _misnamed(board, request):
         raise InputRefused(problems)
     if (reason := teams_excluded(board.store, board.row.id).get(request.team)) is not None:

@@ -34,11 +34,8 @@ def exclude_team(store: Store, board_id: str, team: str, reason: str | None) -> 
 
 def set_baseline(store: Store, board_id: str, team: str, is_baseline: bool) -> None:
     """Make a team a baseline, or rank it again. A baseline is drawn as a line and listed without a rank or
-    tests.
-
-    Raises:
-        InputRefused: `forbidden` unless the actor is an organizer, `unknown-team` if it has no submissions.
-    """
+    tests. Raises InputRefused `forbidden` unless the actor is an organizer, `unknown-team` if it has no
+    submissions."""
     _change(store, board_id, team, baseline=is_baseline)
 
 

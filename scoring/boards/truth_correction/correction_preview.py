@@ -51,7 +51,6 @@ class TeamChange:
     """Effect of a corrected truth on a team.
 
     Attributes:
-        team: Name of the team.
         ranks: Ranks before and after; None if not ranked.
         scores: Score of the ranked submission before and after; it may be another submission.
         cases: Ids of the cases on which the team is now more or less right than before.

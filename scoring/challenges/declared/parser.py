@@ -157,11 +157,7 @@ def parse(data: bytes | str, name: str) -> Declaration:
 def parse_tree(
     tree: Mapping[str, Any], name: str, lines: Mapping[Path, int] = MappingProxyType({(): 1})
 ) -> Declaration:
-    """Return the declaration that parsed TOML contains. Raises InputRefused.
-
-    Args:
-        lines: Line number of each key.
-    """
+    """Return the declaration that parsed TOML contains. Raises InputRefused."""
     keys = KeyReader(name, tree, lines)
     keys.unknown((), tree, KEYS[""])
     top, about = keys.values(""), _about(keys)

@@ -24,11 +24,8 @@ MOST_CODES = 15
 
 
 def label_names(declaration: Declaration) -> tuple[str, ...]:
-    """Return the names of the labels in a scene, background first.
-
-    Each mask value has a label, named after the regions that contain it. Values beyond the maximum number
-    share the last label.
-    """
+    """Return the names of the labels in a scene, background first. Each mask value has a label, named after
+    the regions that contain it. Values beyond the maximum number share the last label."""
     names = [
         " + ".join(region for region, wanted in declaration.regions.items() if value in wanted)
         for value in _values(declaration)

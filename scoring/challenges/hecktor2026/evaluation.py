@@ -97,9 +97,7 @@ class HecktorEvaluation:
 
     def stage_counts(self, kind: str, weights: Floats) -> ClassCounts:
         """Count true, predicted and correctly predicted patients per stage, over patients with a true stage.
-
-        A missing or unusable prediction is not counted as a class.
-        """
+        A missing or unusable prediction is not counted as a class."""
         true, submitted = self.true_stages[kind], self.submitted_stages[kind]
         return classification.counts(true, submitted, weights, len(STAGES[kind]))
 

@@ -108,10 +108,7 @@ def places_by_rank(doubled: Ints, undefined: Bools) -> RankArray:
 
 def places_by_score(cards: Mapping[str, ScoreCard]) -> RankArray:
     """Return the ranks [A] by weighted score. Equal scores are ordered by the metric `consistency`, where
-    lower is better.
-
-    Scores and consistencies are rounded to 12 decimals. Teams without a score come last.
-    """
+    lower is better. Scores and consistencies are rounded to 12 decimals. Teams without a score come last."""
     keys = [
         (-np.inf, 0.0)
         if card.score is None
@@ -160,10 +157,8 @@ def _reordered(teams: list[str], order: list[int], now: Ints, then: Ints) -> lis
 
 def _without_each(teams: list[str], values: Floats, undefined: Bools, rank_ties: str) -> list[dict[str, Any]]:
     """Return, for each team, who would be first by weighted ranks without it, and which others would change
-    places (`swapped`, the one that is ahead now first).
-
-    Both depend on teams that are not first themselves.
-    """
+    places (`swapped`, the one that is ahead now first). Both depend on teams that are not first
+    themselves."""
     rows = []
     now = places_by_rank(_doubled_ranks(values, rank_ties), undefined)
     for left_out, team in enumerate(teams):
@@ -185,10 +180,8 @@ def _without_each(teams: list[str], values: Floats, undefined: Bools, rank_ties:
 def _replicate_places(
     cards: Mapping[str, ScoreCard], undefined: Bools, rank_ties: str
 ) -> dict[str, RankArray] | None:
-    """Return places by weighted ranks in replicates; None without.
-
-    Only those count in which every team that has a score has one too.
-    """
+    """Return places by weighted ranks in replicates; None without. Only those count in which every team that
+    has a score has one too."""
     if any("score_replicates" not in card.arrays for card in cards.values()):
         return None
     drawn = np.stack([[card.arrays[f"{name}_replicates"] for card in cards.values()] for name in SUBTASKS])

@@ -132,10 +132,8 @@ def _difference(reading: RuleVariant) -> str:
 def center_intervals(
     truth: HecktorTruth, predictions: HecktorSubmission, card: ScoreCard
 ) -> dict[str, dict[str, list[float] | None]]:
-    """Return 95 % intervals of the entries in `per_center`, by center and metric.
-
-    The intervals use the replicates of the scorecard. Empty if the scorecard has no replicates.
-    """
+    """Return 95 % intervals of the entries in `per_center`, by center and metric. The intervals use the
+    replicates of the scorecard. Empty if the scorecard has no replicates."""
     source = card.provenance
     statistics = StatisticsOptions(source["resamples"], source["seed"], None, source["options"]["interval"])
     everybody, bounds = HecktorEvaluation(truth, predictions, options_of(card)), {}

@@ -33,11 +33,8 @@ class Stages:
 
 
 def read_stages(cells: Sequence[str], kind: str) -> Stages:
-    """Read T stages (kind "t": T0 to T4) or N stages ("n": N0 to N3).
-
-    Case, a leading c or p and a trailing a to d are ignored (AJCC 7th edition). Plain numbers are stage
-    numbers.
-    """
+    """Read T stages (kind "t": T0 to T4) or N stages ("n": N0 to N3). Case, a leading c or p and a trailing a
+    to d are ignored (AJCC 7th edition). Plain numbers are stage numbers."""
     filled = [cell.strip() for cell in cells if cell.strip().lower() not in tables.MISSING]
     as_numbers = len(filled) > 0 and all(map(NUMBER_ALONE.fullmatch, filled))
     codes, folded = np.full(len(cells), NO_STAGE), []

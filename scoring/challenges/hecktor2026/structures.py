@@ -32,10 +32,8 @@ def is_exchanged(names: Collection[tuple[str, str]]) -> bool:
 
 
 def subject_of(member: str) -> str | None:
-    """Return the patient of a mask that is named by the BIDS standard; None for other files.
-
-    Such a mask lies in a folder sub-<patient>, and its name begins with the name of the folder.
-    """
+    """Return the patient of a mask that is named by the BIDS standard; None for other files. Such a mask lies
+    in a folder sub-<patient>, and its name begins with the name of the folder."""
     *folders, name = PurePosixPath(member).parts
     matches = (OF_SUBJECT.fullmatch(folder) for folder in folders if name.startswith(f"{folder}_"))
     is_mask = OF_LABELS.fullmatch(stem_of(name) or "")

@@ -241,10 +241,8 @@ def _column(table: TextTable, meaning: str, problems: list[Finding]) -> int | No
 
 
 def answers(files: SourceFiles, layout: Layout, used: list[str]) -> PatientCells | None:
-    """Return the single-value JSON files of a container as cells; None if there are none.
-
-    A file with another content is returned as text, which every later check refuses.
-    """
+    """Return the single-value JSON files of a container as cells; None if there are none. A file with another
+    content is returned as text, which every later check refuses."""
     if not layout.answers:
         return None
     ids = tuple(sorted(layout.answers))
@@ -338,10 +336,8 @@ def read_scores(
 
 
 def chosen(scores: Mapping[str, PrognosisScores], direction: str) -> str | None:
-    """Return the kind of the score column to use; None without a column.
-
-    A column of the kind `direction` is preferred; for "auto", a column of risks.
-    """
+    """Return the kind of the score column to use; None without a column. A column of the kind `direction` is
+    preferred; for "auto", a column of risks."""
     preferred = (direction, *KINDS) if direction in KINDS else KINDS
     return next((kind for kind in preferred if kind in scores), None)
 

@@ -51,7 +51,6 @@ class HecktorTruth:
         center: Center [N]; "" if unknown.
         masks: Counts from the mask of each patient; None without a mask.
         columns: All columns of the table by lower-case name.
-        id_column: Column that names the patient.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("ids", "stages", "time", "event", "center", "masks", "columns")

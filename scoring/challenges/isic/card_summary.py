@@ -37,10 +37,8 @@ def smallest(card: ScoreCard) -> tuple[str, int] | None:
 
 
 def case_worth(card: ScoreCard) -> dict[str, float]:
-    """Return how many points of the score one more correct case of each category adds, largest first.
-
-    Empty if the score is not a mean of recalls, or if cases have different weights.
-    """
+    """Return how many points of the score one more correct case of each category adds, largest first. Empty
+    if the score is not a mean of recalls, or if cases have different weights."""
     weights = card.arrays["score_weights"]
     if ranking(card)[1] != "recall" or np.ptp(weights[weights > 0]) > 0:
         return {}

@@ -80,7 +80,6 @@ class CategoryScores:
         outputs: Scores [N, K].
         predicted: Predicted category numbers [N]; -1 if undecided.
         predicted_positive: Predicted categories, bool [N, K].
-        levels: Levels of the scores of each category.
     """
 
     categories: tuple[str, ...]

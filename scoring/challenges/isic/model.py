@@ -35,12 +35,7 @@ from scoring.metrics.output_kinds import TOLERANCE
 
 @dataclass(frozen=True)
 class Photographs:
-    """Photographs as input of a model, one row each, in the order of their cases.
-
-    Attributes:
-        ids: Id of the case.
-        of_case: Index of the case.
-    """
+    """Photographs as input of a model, one row each, in the order of their cases."""
 
     ids: tuple[str, ...]
     images: tuple[str, ...]

@@ -111,10 +111,8 @@ def _close_rows(values: Floats) -> list[int]:
 
 def _close_pairs(scores: Floats, cells: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield neighbours in the order of a column that may lie nearer, farther or exchanged there: equal ones
-    only where they are written in two ways.
-
-    Those below 0.0001 are usually written with an exponent, where only the last digit moves.
-    """
+    only where they are written in two ways. Those below 0.0001 are usually written with an exponent, where
+    only the last digit moves."""
     order = np.argsort(scores, kind="stable")
     low, apart = scores[order][:-1], np.diff(scores[order])
     limit: Floats = np.full(len(low), APART)

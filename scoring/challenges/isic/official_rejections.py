@@ -292,13 +292,8 @@ def _short(data: bytes) -> str:
 
 def message(predictions: Source, truth: Source, name: str | None = None) -> str | None:
     """Return the official scorer's message about a prediction file. None if the official scorer accepts the
-    file.
-
-    If the official scorer cannot read the truth, the message is its exception.
-
-    Raises:
-        InputRefused: If a source cannot be opened or is too large.
-    """
+    file. If the official scorer cannot read the truth, the message is its exception. Raises InputRefused if a
+    source cannot be opened or is too large."""
     files, truth_files = open_table(predictions, name), open_source(truth)
     data = files.read(find_table(files))
     return _first_message(data, name or "predictions", truth_files.read(find_table(truth_files)))

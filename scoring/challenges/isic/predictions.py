@@ -36,9 +36,7 @@ def label(outputs: np.ndarray) -> np.ndarray:
 
 def read_predictions(source: Source, truth: IsicCases | None, context: Context) -> Predictions:
     """Read a prediction table and match it to the cases of the truth. Raises InputRefused with every problem.
-
-    Without a truth, cases keep the order of the file, and the columns of the file are the categories.
-    """
+    Without a truth, cases keep the order of the file, and the columns of the file are the categories."""
     files = open_source(source, context.name)
     rows = category_tables.read(files, (truth.id_column,) if truth else ())
     table = rows.table

@@ -63,9 +63,7 @@ class CategoryTable:
     """A table with an id column.
 
     Attributes:
-        id_column: Index of the id column.
         ids: Normalised ids [rows].
-        data: Bytes of the file.
         digest_of: SHA-256 of the member.
     """
 
@@ -268,10 +266,7 @@ PERSON = (*UNIT_COLUMNS, *(name for names in SLICES.values() for name in names))
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
     """Yield what the files may be for the ISIC Challenge: a table of categories with or without images,
-    metadata, or a model.
-
-    A model must have one output per category of a challenge year.
-    """
+    metadata, or a model. A model must have one output per category of a challenge year."""
     width = contents.output_width
     if width and of_width(width):
         year = preset(of_width(width) or ()) or ""

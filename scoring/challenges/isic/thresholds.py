@@ -107,9 +107,7 @@ def compared(card: ScoreCard) -> dict[str, float | None]:
 
 def rescaled(card: ScoreCard, chosen: Mapping[str, float]) -> np.ndarray:
     """Rescale scores [N, K] so that 0.5 has the effect of the given thresholds; other categories have 0.5.
-
-    The order of scores within a category stays, but labels can change.
-    """
+    The order of scores within a category stays, but labels can change."""
     return cuts.rescaled(card.arrays["outputs"], _array(card, chosen))
 
 

@@ -44,10 +44,8 @@ SENTENCE = 600
 
 
 def views(card: ScoreCard) -> Views:
-    """Return the views of a scorecard: headline and sections.
-
-    The section "Malignant" is only for reports. On the page, users can change that section.
-    """
+    """Return the views of a scorecard: headline and sections. The section "Malignant" is only for reports. On
+    the page, users can change that section."""
     return Views(
         headline(card),
         (

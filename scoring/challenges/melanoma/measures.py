@@ -103,10 +103,8 @@ def tied_pairs(scores: Floats, positive: Bools) -> int:
 
 
 def quantities(truth: SafeScanCases, predictions: Predictions, weights: Floats) -> dict[QuantityName, Floats]:
-    """Return every measure that has an interval, as arrays [B] by name.
-
-    Classes have names such as ("f1", class), subgroups ("slice", column, group, name).
-    """
+    """Return every measure that has an interval, as arrays [B] by name. Classes have names such as ("f1",
+    class), subgroups ("slice", column, group, name)."""
     positive, decisions = truth.true_labels == 1, decided(truth, predictions)
     d, ranks = binary.decisions(positive, decisions, weights), rank_scores(truth, predictions)
     inverse = Decisions(d.true_negative, d.false_negative, d.false_positive, d.true_positive)

@@ -63,11 +63,8 @@ CLASS_COLUMNS = (
 
 
 def views(card: ScoreCard) -> Views:
-    """Return the views of a scorecard: headline and sections.
-
-    The sections "Threshold", "Missed" and "Net benefit" are only for reports. On the page, users can change
-    these sections.
-    """
+    """Return the views of a scorecard: headline and sections. The sections "Threshold", "Missed" and "Net
+    benefit" are only for reports. On the page, users can change these sections."""
     return Views(
         headline(card),
         (

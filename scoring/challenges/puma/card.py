@@ -162,11 +162,8 @@ def image_rows(s: CountedNuclei) -> list[dict[str, Any]]:
 
 
 def further_entries(s: CountedNuclei, confusion: np.ndarray) -> dict[str, Any]:
-    """Return the entries that only this challenge adds to the scorecard.
-
-    The entries are detection regardless of class, from the confusion matrix [11, 11], and distances from
-    tumour nuclei to immune cells.
-    """
+    """Return the entries that only this challenge adds to the scorecard. The entries are detection regardless
+    of class, from the confusion matrix [11, 11], and distances from tumour nuclei to immune cells."""
     paired, support, predicted = confusion[:-1, :-1].sum(), confusion[:-1].sum(), confusion[:, :-1].sum()
     return {
         "detection": {
@@ -183,11 +180,8 @@ FEW_IMAGES = 100
 
 
 def score(truth: PumaTruth, predictions: NucleiPredictions, settings: ScoreSettings) -> ScoreCard:
-    """Score predictions that were matched to the truth. Raises InputRefused.
-
-    All three macro F1s are computed, and the option `rules` selects the score. The unit of the intervals is
-    the image.
-    """
+    """Score predictions that were matched to the truth. Raises InputRefused. All three macro F1s are
+    computed, and the option `rules` selects the score. The unit of the intervals is the image."""
     if settings.problems:
         raise InputRefused(settings.problems, [*truth.findings, *predictions.findings])
     statistics, metadata, options = settings.statistics, settings.metadata, settings.options
@@ -202,10 +196,7 @@ def score(truth: PumaTruth, predictions: NucleiPredictions, settings: ScoreSetti
 
 def rescore(truth: PumaTruth, predictions: NucleiPredictions, card: ScoreCard, **changed: Any) -> ScoreCard:
     """Score the same submission with another value of `rules`, `radius`, `min_confidence` or `resamples`,
-    without outline quality.
-
-    Nuclei and pairs of the scorecard are reused. Raises InputRefused.
-    """
+    without outline quality. Nuclei and pairs of the scorecard are reused. Raises InputRefused."""
     source = card.provenance
     used = (
         {name: source["options"][name] for name in ("rules", "radius", "min_confidence")}

@@ -70,10 +70,8 @@ def tumor_to_lymphocyte(
 
 
 def drawn_within(*distances: np.ndarray) -> np.ndarray:
-    """Return 61 evenly spaced distances (um) at which to draw cumulative shares.
-
-    The distances end at the 99th percentile of the defined distances, rounded to a multiple of 60.
-    """
+    """Return 61 evenly spaced distances (um) at which to draw cumulative shares. The distances end at the
+    99th percentile of the defined distances, rounded to a multiple of 60."""
     defined = np.concatenate([values[~np.isnan(values)] for values in distances])
     most = np.percentile(defined, 99, method="higher") if len(defined) else 0.0
     return np.linspace(0, 60 * max(1.0, np.ceil(most / 60)), 61)
@@ -192,11 +190,8 @@ def widest(card: ScoreCard) -> PairedNuclei:
 
 
 def along_radius(card: ScoreCard, steps: int = 30) -> dict[str, Floats]:
-    """Return the score at matching radii from 1 to 30 px: "x" in px and "y".
-
-    Rule and smallest confidence are taken from the scorecard. If nuclei are crowded, the curve ends at the
-    radius of the scorecard.
-    """
+    """Return the score at matching radii from 1 to 30 px: "x" in px and "y". Rule and smallest confidence are
+    taken from the scorecard. If nuclei are crowded, the curve ends at the radius of the scorecard."""
     rule, x, d = rule_of(card), np.linspace(*RADIUS_RANGE, steps), widest(card)
     x = x[x <= d.reach]
     return _along(d, x, [replace(rule, radius=float(radius)) for radius in x])
@@ -280,11 +275,8 @@ def _kept(card: ScoreCard) -> np.ndarray:
 
 
 def suspicious_signs(card: ScoreCard) -> tuple[tuple[str, ...], ...]:
-    """Return texts about signs of mistakes for each case.
-
-    Signs are a missing file, no predictions, a single class, and a shift of at least 5 px. Twice or half as
-    many nuclei as in the truth are a sign too.
-    """
+    """Return texts about signs of mistakes for each case. Signs are a missing file, no predictions, a single
+    class, and a shift of at least 5 px. Twice or half as many nuclei as in the truth are a sign too."""
     d, counting = of_card(card), _kept(card)
     occurring = np.zeros((2, len(d), len(CLASSES)), bool)
     occurring[0][d.truth.case, d.truth.classes] = True

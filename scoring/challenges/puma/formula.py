@@ -93,11 +93,8 @@ def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
 
 
 def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
-    """Return the values of each unit whose sums give the macro F1 [n, ...].
-
-    Rule pooled: matches, nuclei and predictions of each class. Other rules: sum of the F1 of images, images
-    with the class, and all images.
-    """
+    """Return the values of each unit whose sums give the macro F1 [n, ...]. Rule pooled: matches, nuclei and
+    predictions of each class. Other rules: sum of the F1 of images, images with the class, and all images."""
     if rules == "pooled":
         columns = np.hstack([tallies.true_positive, tallies.support, tallies.predicted])
     else:

@@ -29,10 +29,8 @@ TRUTH, PREDICTION = 0, 1
 def overlay(
     truth: PumaTruth, predictions: NucleiPredictions, card: ScoreCard, index: int
 ) -> dict[str, Array]:
-    """Return the nuclei of one case with the outlines from their files, in the columns of `marks`.
-
-    The additional column iou [n] is the IoU of matched outlines; NaN without a match or an outline.
-    """
+    """Return the nuclei of one case with the outlines from their files, in the columns of `marks`. The
+    additional column iou [n] is the IoU of matched outlines; NaN without a match or an outline."""
     drawn = marks(card, index)
     counting = np.flatnonzero(rule_of(card).keeps(predictions.nuclei[index].confidences))
     sides = _outlines(truth.nuclei[index], slice(None)), _outlines(predictions.nuclei[index], counting)

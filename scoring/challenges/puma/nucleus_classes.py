@@ -59,10 +59,8 @@ SHOWN = 20
 
 
 def position(name: str) -> int | None:
-    """Return the position of a class name in CLASSES; None if it is none of the ten.
-
-    Case, blanks, hyphens and one leading `nuclei_` are ignored.
-    """
+    """Return the position of a class name in CLASSES; None if it is none of the ten. Case, blanks, hyphens
+    and one leading `nuclei_` are ignored."""
     return POSITION.get(key(name).removeprefix(PREFIX))
 
 

@@ -30,8 +30,6 @@ def official(
     """Return the score of the official evaluator.
 
     Args:
-        truth: The test set.
-        rule: The matching rule of the score.
         counted: Tallies of the evaluator's matching, at the radius and smallest confidence of `rule`.
         score: Benchside's score; None or NaN if it is undefined.
     """

@@ -112,10 +112,8 @@ def best_possible(card: ScoreCard, rule: str) -> float | None:
 
 
 def reached(card: ScoreCard) -> list[Reach]:
-    """Return the three macro F1s, micro F1 and detection F1 beside their possible maximum.
-
-    The macro F1 of the score comes first. Agreement between pathologists is added to the last two.
-    """
+    """Return the three macro F1s, micro F1 and detection F1 beside their possible maximum. The macro F1 of
+    the score comes first. Agreement between pathologists is added to the last two."""
     m, chosen = card.metrics, rule_of(card).name
     rows = [
         Reach(

@@ -120,10 +120,8 @@ def read_cases(
 
 
 def read_images(source: Source, name: str | None = None, with_demographics: bool = True) -> SafeScanCases:
-    """Read cases without labels. Raises InputRefused.
-
-    Cases are the rows of the table if the folder or zip contains a table, otherwise all images by file name.
-    """
+    """Read cases without labels. Raises InputRefused. Cases are the rows of the table if the folder or zip
+    contains a table, otherwise all images by file name."""
     files = open_source(source, name)
     if files.kind == "file" or table_members(files):
         return read_cases(files, None, None, with_demographics=with_demographics)
@@ -231,10 +229,8 @@ def _one_alias(findings: list[Finding]) -> list[Finding]:
 def find_images(
     pictures: SourceFiles, folder: str, ids: Sequence[str]
 ) -> tuple[tuple[str | None, ...], frozenset[int]]:
-    """Return the member with the image of each id, and the indices of images found elsewhere.
-
-    An image is elsewhere if it is not at its path below `folder` but has a base name that occurs only once.
-    """
+    """Return the member with the image of each id, and the indices of images found elsewhere. An image is
+    elsewhere if it is not at its path below `folder` but has a base name that occurs only once."""
     if pictures.kind == "file":
         return (None,) * len(ids), frozenset()
     members = set(pictures.members)

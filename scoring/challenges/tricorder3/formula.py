@@ -55,10 +55,8 @@ def final_score(accuracy: float, weighted_f1: float, efficiency_score: float) ->
 
 
 def weighted_f1(f1: Floats) -> Floats:
-    """Return (3 malignant + 2 medium + benign) / 6 from F1 scores [..., 11].
-
-    Each group counts by the unweighted mean of its classes, including absent ones.
-    """
+    """Return (3 malignant + 2 medium + benign) / 6 from F1 scores [..., 11]. Each group counts by the
+    unweighted mean of its classes, including absent ones."""
     start: Floats = np.zeros(f1.shape[:-1])
     total = sum((RISK_WEIGHTS[r] * f1[..., members].mean(-1) for r, members in GROUPS.items()), start)
     return total / sum(RISK_WEIGHTS.values())

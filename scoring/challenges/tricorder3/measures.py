@@ -46,10 +46,8 @@ def published(point: Quantities, efficiency_score: float) -> dict[QuantityName, 
 def quantities(
     truth: SafeScanCases, predictions: Predictions, weights: Floats, efficiency_score: float
 ) -> dict[QuantityName, Floats]:
-    """Return every measure that has an interval, as arrays [B] by name.
-
-    Classes have names such as ("f1", class), subgroups ("slice", column, group, name).
-    """
+    """Return every measure that has an interval, as arrays [B] by name. Classes have names such as ("f1",
+    class), subgroups ("slice", column, group, name)."""
     y, p = truth.true_labels, predictions.labels
     c = classification.counts(y, p, weights, len(CLASSES))
     f1, recall, precision = classification.f1(c), classification.recall(c), classification.precision(c)

@@ -33,11 +33,8 @@ SWEEP_SITES = (*LOCATIONS, "unknown")
 
 
 def recipe_for(facts: ModelFacts) -> Recipe:
-    """Return how images are resized for a model.
-
-    Images are resized to 512 x 512 with LANCZOS. The result is resized again if the model declares another
-    size; a symbolic axis counts as 512.
-    """
+    """Return how images are resized for a model. Images are resized to 512 x 512 with LANCZOS. The result is
+    resized again if the model declares another size; a symbolic axis counts as 512."""
     return recipe_of_size(*image_size(facts))
 
 

@@ -264,8 +264,6 @@ class Sizes:
 
     Attributes:
         total: Number of items in all chunks together.
-        threads: Number of threads of all workers.
-        most_items: Maximum items of a chunk.
         most_bytes: Number of bytes at which a chunk ends.
     """
 

@@ -59,7 +59,6 @@ def converted_mask(opener: Opener, labels: tuple[int, ...] = AS_IS, grid: Grid |
     """Open a mask as a MetaImage of labels.
 
     Args:
-        opener: Opens the mask.
         labels: New values of 0, 1 and 2.
         grid: The grid of the volume that it was cropped from, if it was.
     """

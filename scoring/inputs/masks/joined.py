@@ -57,7 +57,6 @@ def relabelled_mask(opener: Opener, labels: Sequence[int]) -> ByteFile:
     """Open a mask as a MetaImage with other labels.
 
     Args:
-        opener: Opens the mask.
         labels: New values of 0, 1 and 2.
     """
     others = bytes((*labels, *range(len(labels), 256)))

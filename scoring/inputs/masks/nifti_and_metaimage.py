@@ -261,10 +261,8 @@ def open_volume(file: ByteFile) -> tuple[Header, ByteFile]:
 
 
 def read_fields(file: ByteFile) -> tuple[Fields, ByteFile]:
-    """Return the unchecked header of a seekable file, and a file of its decompressed voxels.
-
-    Formats are those of `open_volume`. Raises MaskError and any exception of the format's reader.
-    """
+    """Return the unchecked header of a seekable file, and a file of its decompressed voxels. Formats are
+    those of `open_volume`. Raises MaskError and any exception of the format's reader."""
     file = gunzipped(file)
     head = file.read(HEAD_BYTES)
     if not head:

@@ -31,11 +31,8 @@ vertices."""
 
 
 def by_slide(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
-    """Return files named after their slides, with their original names.
-
-    Files are renamed if each slide has a folder with the same file name, or if CellViT wrote them. Other
-    files stay unchanged.
-    """
+    """Return files named after their slides, with their original names. Files are renamed if each slide has a
+    folder with the same file name, or if CellViT wrote them. Other files stay unchanged."""
     lists = [member for member in files.members if member.lower().endswith(LISTS)]
     of_cellvit = [member for member in lists if member.endswith(OF_SLIDE)]
     names = Counter(PurePosixPath(member).name for member in lists)

@@ -26,11 +26,8 @@ class _Constant(Exception):
 
 
 def document(data: bytes, where: str) -> tuple[Any, Finding | None]:
-    """Return the content of a JSON file, or None and a `bad-json` finding.
-
-    A key that occurs twice is refused, because programs read different values. Integers beyond 18 digits
-    become floats.
-    """
+    """Return the content of a JSON file, or None and a `bad-json` finding. A key that occurs twice is
+    refused, because programs read different values. Integers beyond 18 digits become floats."""
     mark = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
     try:
         text = data[mark:].decode("utf-8")

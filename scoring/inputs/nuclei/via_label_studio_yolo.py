@@ -228,7 +228,6 @@ def class_names(text: str, name: str) -> dict[str, str]:
     """Return the name of each class number, from the YAML of a data set or a list with one name per line.
 
     Args:
-        text: The file.
         name: Name of the file, whose extension states its format.
     """
     if not name.lower().endswith((".yaml", ".yml")):

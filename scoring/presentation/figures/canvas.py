@@ -50,10 +50,8 @@ class Canvas:
         return Drawing({"data": self.traces, "layout": layout})
 
     def trace(self, kind: str, **properties: Any) -> None:
-        """Add a trace, for example `trace("bar", x=..., y=...)`. Properties that are None are left out.
-
-        A trace with hover texts shows only these; without hover texts it has no hover.
-        """
+        """Add a trace, for example `trace("bar", x=..., y=...)`. Properties that are None are left out. A
+        trace with hover texts shows only these; without hover texts it has no hover."""
         if "hovertemplate" not in properties:
             properties.setdefault("hoverinfo", "text" if properties.get("hovertext") is not None else "skip")
         written = {name: value for name, value in properties.items() if value is not None}

@@ -204,7 +204,6 @@ class ClassValues:
         values: [classes, A], or differences to one team.
         coloured: [classes, A] colour of each value: 0 (bad) to 1 (good); for a difference, positive if
             better.
-        support: Cases of each class.
         risks: Class -> risk group; may lack some.
     """
 
@@ -230,7 +229,6 @@ def class_heat(
     clicked: its `customdata` is (class, team).
 
     Args:
-        table: A measure of each class and team.
         differences: Whether the values are differences to one team, drawn around 0.
     """
     values = table.values

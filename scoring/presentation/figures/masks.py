@@ -67,10 +67,8 @@ def colour(number: int, theme: Theme) -> str:
 
 
 def raincloud(clouds: Sequence[Cloud], theme: Theme) -> go.Figure:
-    """Draw for each structure the density of Dice above 0, a box of its quartiles and every patient.
-
-    Zeros are separate crosses. Patients with two empty masks are only counted.
-    """
+    """Draw for each structure the density of Dice above 0, a box of its quartiles and every patient. Zeros
+    are separate crosses. Patients with two empty masks are only counted."""
     canvas = Canvas(
         theme,
         "How well does each patient's mask fit?",

@@ -33,7 +33,6 @@ class DatedScore:
     Attributes:
         time: Time in ISO 8601.
         value: Its score in the displayed unit; None draws nothing.
-        interval: Interval of the score, None if there is none.
         counts: Whether the submission is ranked; others are hollow.
     """
 

@@ -80,10 +80,7 @@ class ImageScores:
 
 def ranked(scores: ImageScores, theme: Theme) -> go.Figure:
     """Draw classes as bars by risk group, highest score first, with the sum of each group that has several
-    classes.
-
-    An error bar spans the scores of the rotated and mirrored image.
-    """
+    classes. An error bar spans the scores of the rotated and mirrored image."""
     groups, with_sums = scores.groups(), scores.has_sums
     rows: list[int | str] = []
     for group, members in groups.items():

@@ -137,9 +137,7 @@ class Sized:
     """A team's model size and score.
 
     Attributes:
-        mib: Size of the model in MiB.
         score: The score in the displayed unit.
-        interval: Interval of the score, None if there is none.
     """
 
     name: str

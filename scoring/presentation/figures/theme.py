@@ -69,10 +69,7 @@ def channels(colour: str) -> Floats:
 
 def cividis(start: float, stop: float, page: str) -> tuple[tuple[float, str], ...]:
     """Return the part of the colour scale cividis between two positions (0..1), faded into the background
-    colour of the page.
-
-    Small values are thus faint and zero is invisible, in both themes.
-    """
+    colour of the page. Small values are thus faint and zero is invisible, in both themes."""
     steps, stops = np.linspace(0, 1, 21), np.linspace(0, 1, len(CIVIDIS))
     colours = np.array([channels(colour) for colour in CIVIDIS])
     shares = start + (stop - start) * steps

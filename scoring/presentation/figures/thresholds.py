@@ -241,7 +241,6 @@ def score_bar(
     """Draw the score of one case and the marked thresholds on one line.
 
     Args:
-        score: Score of the case, None if it has none.
         is_positive: Whether the case truly has the condition.
     """
     margin = {"l": 14, "r": 14, "t": 24, "b": 4}

@@ -41,7 +41,6 @@ class Plot:
     """A figure ready to draw.
 
     Attributes:
-        traces: The traces with all their properties.
         layout: Layout of the figure, without the axes.
         axes: Axes by name: "x", "y", "y2".
         width: Width of the figure, in pixels.
