@@ -26,7 +26,6 @@ def choose_case(
     """Draw the choice of a case and return its index. Session and address store the case.
 
     Args:
-        names: Names of all cases, in order.
         link: Keys of the case and of the position in it, which is reset for another case.
         first: Function that returns the initial case if neither session nor address names one.
         format_func: As in `st.selectbox`.

@@ -111,7 +111,6 @@ class Slot:
     Attributes:
         key: Session key of the choice; its files have the same key with a suffix.
         parameter: Parameter of the choice in the address.
-        about: Description of accepted files.
         target: Challenge and input; files for another input are sent there. Without it, a new file replaces
             the old one.
         folder: Name of a folder; "" if folders are not accepted.
@@ -142,8 +141,6 @@ def test_set(
     """Draw the choice of the test set; its parameter in the address is "set".
 
     Args:
-        page: Name of the page, for its session keys.
-        about_upload: Description of accepted files.
         types: Additional extensions besides tables and zips: such a file alone counts as a folder.
     """
     titles = {name: sample.title for name, sample in samples.items()}
@@ -160,8 +157,6 @@ def submission(
     """Draw the choice of the submission; its parameter in the address is "submission".
 
     Args:
-        page: Name of the page, for its session keys.
-        about_upload: Description of accepted files.
         several: Whether it may be a folder.
     """
     titles = {
@@ -184,7 +179,6 @@ def second(
     """Draw the choice of a second submission to compare; its parameter in the address is "with".
 
     Args:
-        page: Name of the page, for its session keys.
         several: Whether it may be a folder.
         kept: Additional submissions to choose from: key -> title, and a function that opens it.
 

@@ -53,7 +53,6 @@ class Job:
 
     Attributes:
         done: Number of finished steps of `total`; 0 of 0 if unknown.
-        total: Number of all steps.
         asked: Time of submission (`time.monotonic`).
         begun: Start time, None while it waits.
         seen: When a page last showed it.

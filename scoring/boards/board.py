@@ -125,8 +125,6 @@ class OpenBoard:
         """Score predictions or a model (.onnx).
 
         Args:
-            name: Name of the file in messages.
-            own: Options of this submission alone.
             settings: Statistics options that replace those of the board.
         """
         challenge, options = self.challenge, {**self.row.options["score"], **own}

@@ -116,7 +116,6 @@ def points_lost_figure(card: ScoreCard, name: str = "F1", key: str = "f1") -> Fi
     """Draw how many points of the score each class lost (`score_lost`).
 
     Args:
-        name: Displayed name of the measure.
         key: Name of the measure in `per_class`.
     """
     rows = card.per_class

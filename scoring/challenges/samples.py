@@ -41,9 +41,7 @@ class SampleTestSet:
     """A generated test set in a folder.
 
     Attributes:
-        name: Name of its sample.
         submissions: Sample submissions by key.
-        metadata: A table about its cases.
     """
 
     name: str

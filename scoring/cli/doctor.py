@@ -61,8 +61,6 @@ class Occupancy:
     """Current use of a server.
 
     Attributes:
-        visitors: Connected visitors.
-        result_bytes: Bytes of shared results.
         own_result_bytes: Bytes of results from visitors' own files.
     """
 

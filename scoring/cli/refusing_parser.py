@@ -88,7 +88,6 @@ def add_command(commands: Any, name: str, message: str, epilog: str) -> Parser:
 
     Args:
         message: Help of the command.
-        epilog: Text below the help.
     """
     added: Parser = commands.add_parser(
         name,

@@ -95,11 +95,7 @@ def stopped(sentence: str) -> str:
 
 def file_name(text: object, limit: int = 60) -> str:
     """Return a file name stem for a download: letters, digits, hyphen and underscore, never empty, never
-    starting with a hyphen.
-
-    Args:
-        limit: Maximum characters.
-    """
+    starting with a hyphen."""
     plain = unicodedata.normalize("NFKD", str(text)[: 10 * limit]).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9_]+", "-", plain).strip("-_")[:limit].rstrip("-_") or "benchside"
 

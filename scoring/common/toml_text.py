@@ -32,7 +32,6 @@ def read_toml(
     """Return the content of an untrusted file, and the line of each key. Raises InputRefused (`bad-toml`).
 
     Args:
-        largest: Maximum bytes of the file.
         advice_of: Start of a message of `tomllib` -> advice.
     """
     where = name

@@ -165,7 +165,6 @@ class Subgroup:
     Attributes:
         n: Number of cases that the measure counts.
         small: Whether there are fewer than 15 such cases.
-        teams: Results, best first.
     """
 
     column: str

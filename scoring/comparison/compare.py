@@ -68,7 +68,6 @@ class Comparison:
         pairs: Differences between pairs of teams, in the score or in another metric.
         alike: Similarity of the predictions of two teams, by the names of both, in the order of the cards.
         identical: Groups of teams whose predictions are the same.
-        findings: Warnings and notes about the comparison.
         provenance: Version, test set, options and predictions behind the comparison.
         spec: What can be compared between teams of the challenge.
         scoring: Score and metrics of the challenge, with direction and range.

@@ -42,7 +42,6 @@ def class_values(
     """Return a figure of classes by team.
 
     Args:
-        matrix: The measures of each class.
         chosen: Class and team of the framed cell.
         against: The team whose values are subtracted.
     """
@@ -175,12 +174,7 @@ def _direction(displayed: Displayed, rows: Sequence[Subgroup]) -> Better | None:
 
 
 def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, question: str) -> Table:
-    """Return a table of subgroups.
-
-    Args:
-        looked_at: Total number of subgroups.
-        question: The question that the table answers.
-    """
+    """Return a table of subgroups."""
 
     def known(name: str) -> Callable[[tuple[Subgroup, ClassEstimate]], Any]:
         return lambda pair: None if pair[0].small else getattr(pair[1], name)

@@ -167,7 +167,6 @@ class WeightGrid:
 
     Attributes:
         weights: Weights of the parts [G, 3]; each row sums to 1.
-        official: Weights of the challenge.
         by_rank: First teams by weighted ranks; None if the challenge has no such ranking.
     """
 

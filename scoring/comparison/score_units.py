@@ -18,7 +18,6 @@ class Scale:
         factor: Factor from a score to the shown value.
         digits: Decimals of a shown score; its intervals have `digits_of_intervals`.
         unit: Name of the unit.
-        better: The better direction.
     """
 
     factor: float

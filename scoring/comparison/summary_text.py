@@ -180,7 +180,6 @@ class Lead:
         over: The second team.
         value: The lead, with its sign.
         below: Interval of the lead, or its parts.
-        explain: Explanation of the lead.
     """
 
     over: str

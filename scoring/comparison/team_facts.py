@@ -27,8 +27,6 @@ class TeamFacts:
 
     Attributes:
         size_mib: Size of its model in MiB (bytes / 1048576), 0 or more.
-        institution: Where the team works.
-        method: Short description of the method.
     """
 
     size_mib: float | None = None

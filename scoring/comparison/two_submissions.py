@@ -50,7 +50,6 @@ def change(comparison: Comparison, first: str, second: str, metric: str = SCORE)
 
     Args:
         comparison: The comparison that contains both.
-        first: The submission of interest.
         second: The submission to compare with.
         metric: "score", or a name in `metrics`.
 

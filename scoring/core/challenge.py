@@ -186,8 +186,6 @@ class Challenge(Generic[Truth, Predictions]):
     """A challenge: its readers, formula, displays, and support for models and comparisons.
 
     Attributes:
-        words: Name and explanation.
-        options: All settings.
         samples: Sample test sets; the page opens with the first.
         model: Functions for ONNX models; None: `words.no_model` gives the reason.
     """

@@ -39,7 +39,6 @@ class InputKind:
     """Files that an input accepts.
 
     Attributes:
-        words: Description of the files.
         endings: Extensions besides those of tables and zips.
         several: Whether there may be several files.
     """

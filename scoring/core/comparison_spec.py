@@ -93,7 +93,6 @@ class Ranking:
         ranks: Rank by team; two teams that share the first rank give 1, 1, 3.
         of_teams: Additional entries of each team in `comparison.json`.
         options: Settings of the ranking, for the provenance.
-        findings: Findings about the ranking.
         places: int [B] by team: its rank in each replicate in which every scored team has a score; None if
             the differences of scores already show how certain the ranks are.
         name: Name of the quantity that orders the teams ("weighted rank"); empty if it is the score.

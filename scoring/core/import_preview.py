@@ -79,9 +79,7 @@ def with_columns(
     columns are found.
 
     Args:
-        source: The source that was refused.
         truth: The cases; None without a truth.
-        name: Name of the source in messages.
     """
     if is_trying():
         return refused
@@ -271,7 +269,6 @@ def preview(source: Source, form: TableForm, truth: WithIds | None, name: str) -
 
     Args:
         source: The submission.
-        name: Name of the submission in messages.
     """
     table = table_of(open_source(source, name))
     if table is None:

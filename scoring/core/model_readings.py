@@ -77,7 +77,6 @@ class Search:
         base: Changes of the model that apply in any case.
         card: The model's scorecard with these changes; None if it is refused.
         truth: All cases.
-        card_of: Function that scores the model.
         expect: Function that receives the number of cases of the next run.
     """
 

@@ -83,7 +83,6 @@ def require_some(read: Any, truth: Any, name: str | None) -> None:
     Args:
         read: Predictions matched to the test set.
         truth: The test set; None without one.
-        name: Name of the submission in messages.
 
     Raises:
         InputRefused: `nothing-submitted`.
@@ -103,7 +102,6 @@ def part_of(truth: Any, read: object, name: str) -> Any:
 
     Args:
         read: Predictions matched to the test set, or their refusal.
-        name: Name of the submission in messages.
     """
     if isinstance(read, InputRefused):
         noticed = [*read.problems, *read.findings]

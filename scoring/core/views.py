@@ -47,8 +47,6 @@ class Panel:
     """One of several small figures.
 
     Attributes:
-        title: Markdown above the figure.
-        below: Plain text below the figure.
         alt: Text for screen readers; "" uses the question and the text below.
     """
 
@@ -83,7 +81,6 @@ class Column:
         kind: Type of the values: "text"; "number" with `digits` decimals; "bar", a number drawn as a bar from
             0 to `most`; "count", a number of cases, with a star below 15; "interval", pairs (low, high) or
             None; "class", class names with the symbol of their risk group; "written", numbers as text.
-        better: The better direction.
         unit: Text after a number.
         sign: Whether positive numbers get a plus sign.
         width: Width in px, on a page.

@@ -26,7 +26,6 @@ class Run:
     Attributes:
         called: Name of the predictions in messages; None: their own name.
         name: Name of the run, "" for the file's name.
-        config: Settings of the run.
     """
 
     source: Source

@@ -269,15 +269,7 @@ def steps(store: Store, group: Sequence[SavedSubmission]) -> list[Step]:
 def compared(
     challenge_id: str, card: ScoreCard, other: ScoreCard, names: tuple[str, str] = (FIRST, SECOND)
 ) -> Displayed:
-    """Compare two scorecards of a series.
-
-    Args:
-        card: The first scorecard.
-        other: The second scorecard.
-
-    Raises:
-        InputRefused: If they cannot be compared.
-    """
+    """Compare two scorecards of a series. Raises InputRefused if they cannot be compared."""
     return display.of(
         compare_cards(load_challenge(challenge_id), dict(zip(names, (card, other), strict=True)))
     )

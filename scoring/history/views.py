@@ -119,10 +119,6 @@ def label(entry: SavedSubmission, of: Scale) -> str:
 def summary(store: Store, card: ScoreCard, name: str, others: Sequence[SavedSubmission]) -> str:
     """Say in a sentence (Markdown) whether a scorecard is better than the best saved one.
 
-    Args:
-        name: Name of the scorecard's submission.
-        others: Other submissions of its series.
-
     Returns:
         The sentence; "" if no other submission has a score.
 

@@ -114,7 +114,6 @@ def named_outputs(metadata: Mapping[str, str], expected: Sequence[str] = ()) -> 
     """Return the classes that a model's entry `categories` names; empty if it has no such entry.
 
     Args:
-        metadata: The model's entries.
         expected: Classes that an entry of another exporter (`OTHER_ENTRIES`) must name to be accepted.
     """
     own = tuple(c.strip() for c in metadata.get("categories", "").split(",") if c.strip())

@@ -36,7 +36,6 @@ def edited_model(data: bytes, name: str, edits: Pairs) -> bytes:
     """Return a model to which operators were added.
 
     Args:
-        name: Its name in messages.
         edits: Name of each edit in `EDITS`, and its value.
 
     Raises:

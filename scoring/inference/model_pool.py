@@ -97,8 +97,6 @@ class PoolSettings:
     Attributes:
         workers: Number of worker processes; None = one per core, shared with other active calls.
         cache: Prepared images; None = no cache.
-        limits: Limits of each worker.
-        processes: Source of the workers.
         run: Function that does the work on all images; None: `run_on_all`, on this machine.
     """
 

@@ -86,8 +86,6 @@ class ImageInfo:
     """Information about an image file.
 
     Attributes:
-        mode: Pillow's mode.
-        format: Pillow's format.
         alpha: Whether the image has transparency.
         orientation: EXIF orientation, 1..8.
         micrometres: Micrometres per pixel, 0 if unknown.

@@ -89,8 +89,6 @@ def confine(memory_bytes: int, cpu_seconds: int, niceness: int, on_gpu: bool = F
     "seccomp". All imports must be done before, because no file can be opened afterwards.
 
     Args:
-        memory_bytes: Limit of the address space.
-        cpu_seconds: Limit of the total processor time.
         on_gpu: Whether the GPU driver must stay accessible. Only the time limit and the ban on new privileges
             are then possible.
     """

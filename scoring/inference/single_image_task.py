@@ -52,7 +52,6 @@ class ModelTask:
     """Contract of a model for one photograph.
 
     Attributes:
-        names: Full names of the classes.
         risk: "malignant", "medium", "benign" or "" of each class.
         outputs: Number of the model's outputs; 1 for a single risk.
         shortest_side: Minimum pixels of a photograph's shorter side, 0 for no minimum.

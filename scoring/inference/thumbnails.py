@@ -72,8 +72,7 @@ def sized_tile(
 
 
 def _fitted(process: ImageProcess, cases: CaseImages, index: int, side: int) -> PreparedImage | None:
-    """Return a case's image at most `side` px wide and high; None if there is none or it cannot be
-    read."""
+    """Return a case's image at most `side` px wide and high; None if there is none or it cannot be read."""
     try:
         data = cases.picture(index)
         return None if data is None else process.pixels(data, Recipe(((side, side, FIT),)))

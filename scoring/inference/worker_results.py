@@ -107,7 +107,6 @@ class SlideView:
         box: Left, top, width and height, px of the slide.
         seen: The slide: `width` and `height` of its full resolution.
         overview: The whole slide, reduced, read-only; None if it was not requested.
-        levels: Number of the slide's resolutions.
         magnification: Magnification of the objective, 0 if unknown.
         dropped: Which of `image_sanitizer.KINDS` the file also contained.
     """

@@ -56,14 +56,8 @@ class CaseColumns(Protocol):
 def find_table(
     files: SourceFiles, names: Sequence[str] = TABLE_NAMES, fix: str = "name the right one labels.csv"
 ) -> str:
-    """Return the member with the table. Raises InputRefused.
-
-    The table has a usual name, at the top or one folder down; otherwise it is the only CSV besides
-    `metadata.csv`.
-
-    Args:
-        fix: Advice if there are several tables.
-    """
+    """Return the member with the table. Raises InputRefused. The table has a usual name, at the top or one
+    folder down; otherwise it is the only CSV besides `metadata.csv`."""
     if files.kind == "file":
         return files.members[0]
     for depth in (0, 1):

@@ -56,7 +56,6 @@ def renamings(
     """Return alternative fixes that use an existing column as the missing one.
 
     Args:
-        header: Headers of the table.
         missing: Description of the missing column for the button: "the score".
         names: Accepted names; a column is renamed to the first.
         reserved: Headers with another use.
@@ -97,7 +96,6 @@ def of_kind(
     similar.
 
     Args:
-        header: Headers of the table.
         missing: Description of the missing column for the button.
         name: New name of the column.
         kind: "text", "id" (all texts differ) or "number"; "": no fixes.

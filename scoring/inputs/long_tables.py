@@ -108,9 +108,6 @@ def widened(header: Sequence[str], columns: Columns) -> WideTable | None:
 
     A ranked table contains the classes of each case in columns, likeliest first, with their scores: label_0,
     label_1, prob_0, prob_1.
-
-    Args:
-        header: Names of the columns.
     """
     objects = without_objects(header, columns)
     header, columns = objects or (header, columns)
@@ -212,11 +209,7 @@ def _only(families: Mapping[str, object], parts: Sequence[str]) -> str | None:
 
 def missing_pairs(header: Sequence[str], columns: Columns) -> list[dict[int, str]]:
     """Return the pairs of case and class for which a long table has no row, by column. Empty for other
-    tables, and with more than `MOST_PAIRS` pairs.
-
-    Args:
-        columns: Their cells.
-    """
+    tables, and with more than `MOST_PAIRS` pairs."""
     for case, kind, classes, cases, pairs in _with_gaps(header, columns):
         if len(cases) * len(classes) <= MOST_PAIRS:
             every = ((name, label) for name in cases for label in classes)

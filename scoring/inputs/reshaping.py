@@ -110,7 +110,6 @@ def edited(rows: Rows, edits: Pairs) -> Rows:
     """Apply edits to a table in the order of `EDITS`.
 
     Args:
-        rows: Its cells.
         edits: As in `InputChanges`.
 
     Returns:
@@ -142,12 +141,7 @@ def labels_argument(column: str, classes: Mapping[str, str]) -> str:
 
 def case_column(names: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
     """Return the index of the case column: the first with a usual name, otherwise the first that contains
-    text, otherwise 0.
-
-    Args:
-        names: Headings.
-        rows: The cells below the headings.
-    """
+    text, otherwise 0."""
     keys = [tables.key(name) for name in names]
     known = [keys.index(name) for name in ID_COLUMNS if name in keys]
     ids = [i for i, name in enumerate(keys) if name.endswith("id")]

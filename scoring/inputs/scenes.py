@@ -32,7 +32,6 @@ class Background:
     """An image on its own grid, whose axes are those of the scene.
 
     Attributes:
-        name: Displayed name.
         values: int16 [x, y, z]; times `scale` they are the file's values, e.g. in HU or SUV.
         scale: See `values`.
         corner_mm: Vector from the outer corner of the scene's first voxel to that of this image's, along the

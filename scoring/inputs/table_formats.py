@@ -74,7 +74,6 @@ def as_text(data: bytes, name: str) -> tuple[bytes, str]:
 
     Args:
         data: The file, or its first part, which reveals the format.
-        name: Its name in messages.
 
     Raises:
         InputRefused: `unreadable-file`: damaged, too large, or without a table's shape.

@@ -59,7 +59,6 @@ class TextTable:
     """A parsed table.
 
     Attributes:
-        name: Its name in messages.
         header: Trimmed header.
         keys: Header for comparison, see `key`.
         columns: Cells as written, by column.
@@ -144,9 +143,6 @@ def read_table(data: bytes, name: str) -> TextTable:
 
     Text may be UTF-8, or UTF-16 with a byte order mark. Cells are separated by comma, semicolon or tab,
     whichever is most frequent in the header line. For other formats see `table_formats`.
-
-    Args:
-        name: Its name in messages.
 
     Returns:
         The table; rows of the wrong length are in its `problems`.
@@ -367,7 +363,6 @@ def repeated_row(
     Args:
         first: The earlier row of the same case.
         subject: Name of the case, such as "case 'a.jpg'".
-        unit: Noun for a case.
     """
     message = intern(f"{subject} stands on line {table.lines[first]} already: keep one row per {unit}.")
     duplicate = error("duplicate-case", table.place(row), message)

@@ -24,7 +24,6 @@ class LabelVoxels:
     """The n voxels of a mask that are not background.
 
     Attributes:
-        grid: Positions of the voxels.
         places: Index along each axis of the grid, int64 [n, 3].
         labels: 1 or 2, uint8 [n].
     """

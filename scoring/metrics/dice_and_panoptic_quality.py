@@ -78,7 +78,6 @@ def panoptic_quality(iou_sum: Floats, support: Floats, predicted: Floats) -> Flo
     """Return PQ; NaN if neither side has an object.
 
     Args:
-        iou_sum: Sum of the IoU of the matches.
         support: Objects of the truth.
         predicted: Predicted objects.
     """

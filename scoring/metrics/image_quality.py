@@ -159,7 +159,6 @@ def tissue(colours: Floats, total: int) -> Tissue:
 
     Args:
         colours: RGB colours of the pixels that are not white [3, n], 0..255.
-        total: Number of all pixels.
 
     Returns:
         Share of white pixels; share of stained pixels among the others (they absorb green most, and blue not

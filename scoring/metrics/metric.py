@@ -70,13 +70,10 @@ class Metric:
 
     Attributes:
         name: Its fixed name in files and on the command line.
-        tasks: Tasks that the metric suits.
         range: Lowest and highest value, infinite if there is no limit.
         needs: What predictions must contain: "labels" (which can be derived from scores), "scores" (of any
             scale), "probabilities", "values", "risks", "masks", "points" or "boxes".
         formula: The function that computes it, as "module:function".
-        defined: A sentence that says when it is defined.
-        source: Reference for its definition.
         pitfall: A sentence about how the metric can mislead.
         measures: For masks, points and boxes: the function that measures one case, as "module:function".
     """

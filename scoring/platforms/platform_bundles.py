@@ -108,14 +108,8 @@ def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
 
 
 def bundle_files(platform: str, order: Order, problems: Sequence[Finding] = ()) -> Made:
-    """Return the files that set up a challenge on a platform, and the organizer's next steps.
-
-    Args:
-        problems: Problems that are already known.
-
-    Raises:
-        InputRefused: With every problem of truth and settings.
-    """
+    """Return the files that set up a challenge on a platform, and the organizer's next steps. Raises
+    InputRefused with every problem of truth and settings."""
     problems = [*order.settings.problems(), *problems]
     if not order.title.strip() or len(order.title) > TITLE:
         problems.append(error("bad-option", "--title", f"write 1 to {TITLE} characters."))

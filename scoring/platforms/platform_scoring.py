@@ -72,7 +72,6 @@ def score_codabench(settings: PlatformSettings, folder: Path, output: Path) -> E
 
     Args:
         folder: The folder with `res` and `ref`.
-        output: Folder for the result files.
 
     Raises:
         SubmissionRefused: With all problems; the detailed results list them too. No scores are written then.

@@ -73,7 +73,6 @@ class OnTestSet:
     Attributes:
         class_set: The possible classes of the image.
         truth: Full name of the true class if the image is a test case, otherwise "".
-        card: Performance of the model on the test set.
     """
 
     reference: Reference | None = None
@@ -92,7 +91,6 @@ class MoreAnswers:
         others: Answers to further photographs of the same lesion, by number.
         second: Answer of a second model, if one was chosen.
         photographs: The photographs of `others`.
-        maps: Saliency maps, if requested.
         dates: Dates of the photographs of the lesion as entered, by number.
     """
 

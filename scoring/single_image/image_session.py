@@ -91,9 +91,6 @@ class ImageQueue:
     The queue contains at most `MOST_IMAGES` images and `HELD_BYTES` bytes; the oldest images are removed.
 
     Attributes:
-        token: Name of the queue.
-        added: Number of images that arrived.
-        left_out: Number of removed images.
         basis: Identifies the model that answers; None before the first run.
         rounds: Number of times that all waiting images were finished before more arrived.
     """

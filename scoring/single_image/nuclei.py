@@ -112,8 +112,6 @@ def overview(
 
     Args:
         size: Width and height of the tile, px.
-        micrometres: Micrometres per pixel.
-        annotated: The true nuclei, if known.
     """
     counts = np.bincount(
         nuclei.classes[nuclei.confidences >= least_confidence], minlength=len(support.classes)

@@ -136,11 +136,7 @@ def summary(images: Sequence[ReadImage]) -> tuple[str, ...]:
 
 def table(images: Sequence[ReadImage], names: Sequence[str]) -> dict[str, list[str | float]]:
     """Return the images as columns with one entry per image. The column `FILE` is filled only for visitors'
-    files.
-
-    Args:
-        names: Full names of the classes.
-    """
+    files."""
 
     files: list[str | float] = [image.file_name for image in images]
     return {

@@ -35,7 +35,6 @@ def saved(truth: Pictures, tile: bool = False, folder: Path = PLACE) -> Measured
 
     Args:
         tile: Whether it contains tiles.
-        folder: Folder of the files.
     """
     path = place(truth, folder)
     if not path.exists():

@@ -23,7 +23,6 @@ class DatedAnswer:
     """A model's answer to one of several photographs of a lesion.
 
     Attributes:
-        name: Displayed name of the photograph.
         taken: Date of the photograph, None if unknown.
         views: Answers to its turned and mirrored copies, None if not requested.
     """
@@ -95,8 +94,7 @@ def _against_copies(before: tuple[float, float], after: tuple[float, float], cha
 
 def mean_scores(answers: Mapping[int, ImageAnswer]) -> Floats | None:
     """Return the unweighted mean of the scores [K] of several photographs of a lesion. None if an answer is
-    withheld.
-    """
+    withheld."""
     if any(answer.reasons for answer in answers.values()):
         return None
     mean: Floats = np.mean([answer.prediction.probabilities for answer in answers.values()], axis=0)

@@ -32,7 +32,6 @@ class WholeSlide:
         size: Width and height of its full resolution, px.
         overview: The whole, reduced, uint8 (height, width, 3), read-only.
         box: Its most stained region.
-        levels: Number of its resolutions.
         micrometres: Micrometres per pixel, 0 if unknown.
         magnification: Magnification of the objective, 0 if unknown.
     """

@@ -55,8 +55,6 @@ class Store:
 
     Attributes:
         folder: Folder of the database, and of the files unless `address` is set.
-        place: Name of the store in messages.
-        actor: The person who uses the store.
         address: Address of the files if they are stored elsewhere.
         is_read_only: Whether the store can only be read.
     """
@@ -338,15 +336,8 @@ _BY_WORDS = {
 
 @contextmanager
 def refusing(store_name: str) -> Iterator[None]:
-    """Turn errors of the database or disk into InputRefused.
-
-    Args:
-        store_name: Name of the store in messages.
-
-    Raises:
-        InputRefused: With `store-full`, `store-read-only`, `store-locked`, `store-damaged`, `store-gone` or
-            `store-unusable`.
-    """
+    """Turn errors of the database or disk into InputRefused. Raises InputRefused with `store-full`,
+    `store-read-only`, `store-locked`, `store-damaged`, `store-gone` or `store-unusable`."""
     try:
         yield
     except OSError as problem:

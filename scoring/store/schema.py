@@ -70,7 +70,6 @@ class TestSetVersion(Base):
     """A version of a board's test set.
 
     Attributes:
-        name: Name of the uploaded file.
         metadata_sha256: SHA-256 of the table that is joined by case id; None if there is none.
     """
 

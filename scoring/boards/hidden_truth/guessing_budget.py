@@ -269,7 +269,6 @@ def record_deleted(session: Session, files: Collection[str], bits: float) -> Non
     """Record the bits that a board may have revealed of its test sets before the board is deleted.
 
     Args:
-        session: The transaction that deletes the board.
         files: SHA-256 of each version of the test set.
         bits: Number of bits that its scores may have revealed.
     """

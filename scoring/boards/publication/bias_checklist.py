@@ -37,7 +37,6 @@ def bias_checklist(ranking: BoardRanking, creators: Sequence[str] = ()) -> str:
     text.
 
     Args:
-        ranking: The current ranking of the board.
         creators: The organizers, if known.
     """
     known = dict(_known(ranking))

@@ -52,7 +52,6 @@ class ShownScores:
             scoring, or on the board's version once the truth is open; only on the shown part of a split test
             set.
         scores: Shown score of each submission, also of excluded ones.
-        quantity: Direction and range of the score.
     """
 
     rules: HiddenRules

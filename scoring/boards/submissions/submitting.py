@@ -119,7 +119,6 @@ def changed_file(
     """Apply the changes of a corrected file, and return its name, its bytes and notes about the changes.
 
     Args:
-        options: Options of this submission alone.
         reading: Further arguments of the challenge's reader.
 
     Raises:

@@ -91,7 +91,6 @@ class Correction:
         removed: Ids of cases that only the first has.
         relabelled: Case -> changed entries of the truth, such as "labels", "t", "time" or "masks".
         refused: Submissions that only the second refuses.
-        changes: Effects on the teams.
     """
 
     versions: tuple[int, int]

@@ -197,11 +197,7 @@ def official(evaluation: HecktorEvaluation, score: float) -> Official:
 
 
 def missing_words(evaluation: HecktorEvaluation, metrics: Mapping[str, Any]) -> str:
-    """Say which parts are missing or unusable; "" if there are none.
-
-    Args:
-        metrics: Metrics of the scorecard.
-    """
+    """Say which parts are missing or unusable; "" if there are none."""
     truth, staged = evaluation.truth, {k: codes >= 0 for k, codes in evaluation.true_stages.items()}
     lacking = (
         ("masks", ("n_missing_masks", "n_malformed_masks"), truth.has_mask, "counted as empty"),

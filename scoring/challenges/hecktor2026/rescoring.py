@@ -152,7 +152,6 @@ def center_figure(
     """Return a figure of one measure by center.
 
     Args:
-        label: Displayed name of the measure.
         between: Intervals by center and metric.
     """
     rows = [

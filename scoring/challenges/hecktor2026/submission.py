@@ -26,7 +26,6 @@ class HecktorSubmission:
         scores: Prognosis by column, "risk" and "time".
         masks: Result of each mask, and its voxels by true and submitted label.
         unknown: Patients that the truth does not have.
-        read: Findings about the files.
         missing: Required parts that the submission lacks, with default options.
     """
 

@@ -324,8 +324,7 @@ def by_position(a: CategoryScores, weights: np.ndarray, order: np.ndarray, metri
 
 def _with_empty_categories(a: CategoryScores, weights: np.ndarray, metric: str) -> float:
     """Return the official mean of `ap` or `dice` for weights [N]: a category without a positive case counts
-    there, 0 as `ap`, and as `dice` 1 if nothing is predicted positive either, else 0. NaN if it
-    stops."""
+    there, 0 as `ap`, and as `dice` 1 if nothing is predicted positive either, else 0. NaN if it stops."""
     if metric == "ap":
         areas = _areas(a, weights, "average_precision")
         return float(np.nan_to_num(areas).mean()) if weights.any() else float("nan")

@@ -131,10 +131,8 @@ class DenseModel:
     """A model that returns a probability map (dense model).
 
     Attributes:
-        name: Name in messages.
         places: Class of each output channel after the first [10].
         size: Required width and height; None for any.
-        findings: Warnings about the model.
     """
 
     name: str

@@ -32,7 +32,6 @@ class SafeScanCases:
     """The N cases of a test set, in file order.
 
     Attributes:
-        demographics: Age, gender and location.
         labels: Class numbers [N]; None for images without labels.
         images: Member of `pictures` with the image of each case, None if there is none.
         columns: Cells [N] of the table by `tables.key` of the header.

@@ -26,7 +26,6 @@ class SafeScanEvaluation:
 
     Attributes:
         point: Measures on the test set itself, [1] each.
-        replicates: The same measures on the replicates.
         units: Unit number of each case [N].
         source: `provenance` of the scorecard.
     """

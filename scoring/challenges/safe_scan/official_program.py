@@ -52,7 +52,6 @@ def of_files(findings: Iterable[Finding], truth: Iterable[Finding]) -> Reasons:
     """Return how the official validator treats the files.
 
     Args:
-        findings: Findings about test set and submission.
         truth: Findings about the test set, which the loader reads unchanged.
     """
     codes, reasons = {finding.code for finding in findings}, Reasons()

@@ -307,7 +307,6 @@ def streamed(
     If a worker stops, another one processes its chunk. At most two chunks per thread are in progress.
 
     Args:
-        cluster: The connected cluster.
         function: Function that processes a chunk; it is pickled.
         common: Common data of all chunks; sent once to each worker.
         chunks: The work; the caller's thread takes a chunk when there is room for it.

@@ -34,8 +34,6 @@ class Mask:
     """A well-formed mask that was read completely.
 
     Attributes:
-        opener: Function that opens its file again.
-        grid: Positions of its voxels.
         voxels: Number of voxels by label, int64 [3].
         notes: "float-mask" if non-integer values were rounded.
         runs: Its labels; None if there are too many to store, so that the file is read again when needed.

@@ -229,7 +229,6 @@ class Header:
     """Header of a volume.
 
     Attributes:
-        grid: Positions of the voxels.
         dtype: Type of the stored values, with byte order.
         slope: A voxel's value is slope * stored + intercept.
         intercept: See `slope`.

@@ -15,7 +15,6 @@ def box_mask(grid: Grid, label: int) -> bytes:
     """Return a compressed MetaImage (.mha) of a grid.
 
     Args:
-        grid: Positions of the voxels.
         label: Value of the voxels in the box, 1 to 255; those around it are 0.
     """
     nx, ny, nz = grid.shape
@@ -36,7 +35,6 @@ def metaimage_header(grid: Grid, compressed: int | None = None) -> bytes:
     """Return the header of a MetaImage with 8-bit voxels, which follow it.
 
     Args:
-        grid: Positions of the voxels.
         compressed: Number of compressed bytes; None: not compressed.
     """
     nx, ny, nz = grid.shape

@@ -23,7 +23,6 @@ def cells(document: Any, beside: Any) -> dict[str, list[dict[str, Any]]] | None:
 
     Args:
         document: The annotations, or a plain list of results.
-        beside: The document with the numbered images.
     """
     annotations = document.get("annotations") if isinstance(document, dict) else document
     if not isinstance(annotations, list) or not all(

@@ -77,7 +77,6 @@ def by_class(
     class in the file or folder name. Files in one folder per image also count.
 
     Args:
-        files: The members.
         names: Class names, as `tables.key` returns them.
         cases: Names of cases, which are not class names.
     """

@@ -47,7 +47,6 @@ def cells_of(
 
     Args:
         data: The zip.
-        name: Its name in messages.
         kind: Class of all regions whose names do not state it.
         classes: Class names, as `tables.key` returns them.
 

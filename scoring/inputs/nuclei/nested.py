@@ -44,11 +44,9 @@ def cells_of(
     cells.
 
     Args:
-        document: The JSON.
         image: Image of all nuclei, if nothing in the document names images.
         sizes: Width and height of the cases' images in px, "" for all others.
         classes: Names of classes, as `tables.key` writes them.
-        name: The file, for messages.
 
     Raises:
         InputRefused: If it is unclear which image a nucleus belongs to, or what the numbers of a box mean.

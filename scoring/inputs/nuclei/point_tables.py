@@ -90,21 +90,13 @@ def _axis(name: str) -> str:
 
 
 def is_of_one_image(header: str) -> bool:
-    """Return whether a table lists positions and has no column of the image.
-
-    Args:
-        header: Its first line.
-    """
+    """Return whether a table lists positions and has no column of the image."""
     keys = _keys(header)
     return _are_places(keys) and {*IMAGES, *NUMBER}.isdisjoint(keys)
 
 
 def has_class(header: str) -> bool:
-    """Return whether a column of a table names classes.
-
-    Args:
-        header: Its first line.
-    """
+    """Return whether a column of a table names classes."""
     keys = _keys(header)
     return not {*KINDS}.isdisjoint(keys) or any(each.startswith(TICKED) for each in keys)
 

@@ -22,7 +22,6 @@ def of_types(data: bytes, name: str, types: bytes) -> bytes | None:
     """Replace type numbers in a file by their names; None for another file.
 
     Args:
-        name: Its name in messages.
         types: The names of the types, {number: name} or {number: [name, colour]}.
     """
     document, named = (strict.document(part, name)[0] for part in (data, types))
@@ -37,14 +36,8 @@ def of_types(data: bytes, name: str, types: bytes) -> bytes | None:
 
 @isolated
 def of_lines(data: bytes, name: str) -> bytes | None:
-    """Convert a file with one feature per line to GeoJSON; None for other lines.
-
-    Args:
-        name: Its name in messages.
-
-    Raises:
-        InputRefused: If a line is not JSON, or there are too many.
-    """
+    """Convert a file with one feature per line to GeoJSON; None for other lines. Raises InputRefused if a
+    line is not JSON, or there are too many."""
     lines = [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
     if len(lines) > NUCLEI:
         raise InputRefused([too_large(name, len(lines))])
@@ -65,7 +58,6 @@ def unpacked(data: bytes, name: str) -> tuple[str, bytes] | None:
 
     Args:
         data: The zip.
-        name: Its name in messages.
 
     Raises:
         InputRefused: If the list is damaged.
@@ -86,7 +78,6 @@ def of_outlines(data: bytes, name: str, kind: str) -> list[dict[str, Any]] | Non
     of one outline in turn.
 
     Args:
-        name: Its name in messages.
         kind: The class of all cells.
 
     Raises:

@@ -37,7 +37,6 @@ def of_xml(data: bytes, name: str, member: str) -> Tiles | None:
     """Return the nuclei of each image tile in an XML file of an annotation tool; None for other XML.
 
     Args:
-        name: Its name in messages.
         member: Its name in the source.
     """
     cells_of = xml_shapes.cells_of(data, name)
@@ -59,7 +58,6 @@ def of_table(
     """Return the nuclei of each image tile in a table; None for another file.
 
     Args:
-        name: Its name in messages.
         of_class: The image, and the class if known, of all nuclei, for a table without such columns.
         images: CellProfiler's table of images; empty if there is none.
         questions: As of `by_tile`.
@@ -87,7 +85,6 @@ def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: st
     None for other text.
 
     Args:
-        name: Its name, for messages.
         size: Width and height of its image, px.
         classes: A file that names the classes; empty if there is none.
         listing: Name of that file.
@@ -102,7 +99,6 @@ def of_regions(data: bytes, name: str, kind: str | None, classes: frozenset[str]
     """Convert a set of ImageJ regions to the form of CellViT; None for another zip.
 
     Args:
-        name: Its name in messages.
         kind, classes: As of `imagej_rois.cells_of`.
 
     Raises:
@@ -125,7 +121,6 @@ def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) ->
     object with one document per image.
 
     Args:
-        name: Its name in messages.
         images: The COCO file that names the numbered images and categories of a plain list of results; empty
             if there is none.
         sizes: As of `by_tile`.
@@ -155,7 +150,6 @@ def of_named(
     about a single image.
 
     Args:
-        name: Its name in messages.
         member: Its name in the source.
         sizes, classes: As of `by_tile`.
     """

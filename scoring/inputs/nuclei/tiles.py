@@ -289,7 +289,6 @@ def moved_polygons(data: bytes, name: str, edits: dict[str, str]) -> bytes:
     """Return Multiple polygons JSON with edited coordinates.
 
     Args:
-        name: Its name in messages.
         edits: As in `InputChanges`.
 
     Raises:

@@ -139,7 +139,6 @@ def of_fiftyone(document: Any, name: str, sizes: Mapping[str, Size]) -> Cells:
 
     Args:
         document: The samples.
-        name: Name of the file in messages.
         sizes: Sizes of images by id, "" for all others.
     """
     samples = document.get("samples") if isinstance(document, dict) else None

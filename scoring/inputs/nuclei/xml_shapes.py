@@ -84,14 +84,8 @@ class _Shapes(ElementTree.TreeBuilder):
 
 def cells_of(data: bytes, name: str) -> dict[str, list[dict[str, Any]]] | None:
     """Return the cells of each image in an XML file; None for XML of other tools. The key "" stands for the
-    image that the file is named after.
-
-    Args:
-        name: Its name in messages.
-
-    Raises:
-        InputRefused: If the file is broken, or has content that no such tool writes.
-    """
+    image that the file is named after. Raises InputRefused if the file is broken, or has content that no such
+    tool writes."""
     try:
         shapes = _read(data)
     except _Refused as refused:

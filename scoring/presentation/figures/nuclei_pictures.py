@@ -41,7 +41,6 @@ def overlay_png(
     Args:
         drawn: Columns of n nuclei in the form of the viewer: xy, start, centroids, kind, status.
         size: Width and height of the image in px.
-        um_per_px: Micrometres per pixel of the image.
         side: Longest side of the picture in px.
         ground: The encoded image, of any size; None for a plain background.
         colours: Number of colours of the PNG, to make the file small; None keeps all.

@@ -170,8 +170,6 @@ class Extent:
     """An object that the range of an axis must contain.
 
     Attributes:
-        low: Lowest coordinate.
-        high: Highest coordinate.
         before: Pixels that the object needs before `low`.
         behind: Pixels that it needs after `high`.
     """

@@ -43,8 +43,6 @@ class Plot:
     Attributes:
         layout: Layout of the figure, without the axes.
         axes: Axes by name: "x", "y", "y2".
-        width: Width of the figure, in pixels.
-        height: Height of the figure, in pixels.
         prefix: Prefix of all names that are referred to, so that figures of one page do not conflict.
         legend: Its entries; empty if there is no legend.
     """
