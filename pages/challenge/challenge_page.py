@@ -45,7 +45,6 @@ class Lines:
     """Lines of a challenge's page.
 
     Attributes:
-        truth: Line about a test set.
         submission: Line about a submission, from its card.
     """
 

@@ -56,7 +56,6 @@ class Job:
         asked: Time of submission (`time.monotonic`).
         begun: Start time, None while it waits.
         seen: When a page last showed it.
-        stop: Event that ends it.
         crowded: Whether jobs of other sessions wait.
         overdue: Whether it was ended because it exceeded the time limit while others waited.
     """

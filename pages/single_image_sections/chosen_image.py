@@ -26,7 +26,6 @@ class ChosenImage:
         case: Its position in the test set, None for a visitor's image.
         person: Name of the person in it: photographs of one lesion share age, sex and body site.
         number: Its number among the photographs of the lesion, from 1.
-        others: The further photographs of the same lesion.
         slide: The visitor's slide of which the photograph is a region, None for other images.
     """
 

@@ -252,14 +252,7 @@ def _curve_panels(card: ScoreCard, kind: str, values: str, area: str) -> list[Pa
 
 @dataclass(frozen=True)
 class CalibrationWords:
-    """Texts about the calibration of a challenge's outputs.
-
-    Attributes:
-        figure: Labels of the reliability diagram.
-        gap: About the expected calibration error.
-        brier: About the Brier score.
-        above: About points above the diagonal.
-    """
+    """Texts about the calibration of a challenge's outputs."""
 
     figure: ReliabilityLabels = LARGEST_OUTPUT
     gap: str = "Mean gap between the largest output and the share of correct cases, weighted by n"

@@ -24,7 +24,6 @@ class Citation:
 
     Attributes:
         authors: Persons as "Family, Given", or a group, one after the other.
-        year: Four digits.
         url: Address of the description, without scheme.
         note: What the reference describes, if the title does not say so.
     """

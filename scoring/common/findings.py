@@ -93,7 +93,6 @@ class InputRefused(Exception):
     """Raised when the input cannot be scored.
 
     Attributes:
-        problems: Every error that was found.
         findings: Warnings and notes about the same input.
         salvaged: The readable part, or None. It is never scored. Other files are checked against it, so that
             one answer lists the problems of all files.

@@ -22,7 +22,6 @@ class ClassMatrix:
         measures: Name of the measure of each class.
         support: Number of cases of each class; None if not counted.
         values: Values [K, A], NaN if undefined.
-        quantities: Direction and range of each measure.
     """
 
     classes: tuple[str, ...]

@@ -61,9 +61,6 @@ class Comparison:
     """Submissions of several teams on one test set, best team first.
 
     Attributes:
-        challenge: Id of the challenge.
-        cards: Scorecard of each team.
-        ranks: Rank of each team.
         result: Teams that have a score, best first, with ranks, differences and their uncertainty.
         pairs: Differences between pairs of teams, in the score or in another metric.
         alike: Similarity of the predictions of two teams, by the names of both, in the order of the cards.

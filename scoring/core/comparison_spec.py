@@ -115,7 +115,6 @@ class RankedBy:
     """Metrics besides the score that order the teams.
 
     Attributes:
-        words: A sentence about them.
         in_cases: Whether teams are ranked on each case separately.
     """
 

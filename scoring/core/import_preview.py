@@ -59,7 +59,6 @@ class ImportPreview:
     """A table whose columns differ from the required columns.
 
     Attributes:
-        rows: The first rows.
         scale: Scale of the numbers, as `scale_of` returns it.
         marks: Description of the separators between cells and of decimals.
     """

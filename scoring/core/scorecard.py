@@ -82,7 +82,6 @@ class Official:
 
         Args:
             source: Who computes the official score, such as "as the validator computes it".
-            write: Function that formats a score.
         """
         if self.same:
             if self.score is not None:

@@ -76,7 +76,6 @@ class Column:
 
     Attributes:
         name: Key of its values in `Table.rows`.
-        label: Heading.
         full: Longer heading, used if there is room.
         kind: Type of the values: "text"; "number" with `digits` decimals; "bar", a number drawn as a bar from
             0 to `most`; "count", a number of cases, with a star below 15; "interval", pairs (low, high) or
@@ -250,7 +249,6 @@ class Status:
         official: Full sentences.
         official_score: The official score if it differs; "" if unknown.
         incomplete: Missing parts of the submission; "" for none.
-        badge: Short label.
     """
 
     official: str = ""

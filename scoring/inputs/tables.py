@@ -67,7 +67,6 @@ class TextTable:
         delimiter: Comma, semicolon or tab.
         ragged: Rows of the wrong length. They are kept, padded with empty cells, so that their id is known.
         cut_at_commas: Whether each row looks as if its numbers had been split at decimal commas.
-        written: Other details of the file's format.
     """
 
     name: str

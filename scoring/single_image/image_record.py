@@ -71,7 +71,6 @@ class OnTestSet:
     """Results on the test set that belong to an answer; None if not computed.
 
     Attributes:
-        class_set: The possible classes of the image.
         truth: Full name of the true class if the image is a test case, otherwise "".
     """
 

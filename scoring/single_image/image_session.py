@@ -56,7 +56,6 @@ class SessionImage:
     """An image of a session. Only a preview is stored and, until the model has run, the model's input.
 
     Attributes:
-        source: Origin of the image.
         preview: JPEG; b"" if the file was refused.
         prepared: The model's input pixels; None if the file was refused or the model has run.
         answer: The model's answer; None if it first needs age, sex and body site, or if it failed.

@@ -17,7 +17,6 @@ class ChosenOperatingPoint:
     """A threshold t of the decision "risk > t" that was chosen on all cases of a test set.
 
     Attributes:
-        wanted: The required sensitivity.
         sensitivity: Sensitivity of thresholds chosen in the same way on cases that they were not chosen on
             (five folds by unit), with Wilson's 95 % bounds; None with too few units.
         specificity: The same for specificity.

@@ -55,7 +55,6 @@ class Reference:
     """The n cases of a test set that have a true class and a model's output.
 
     Attributes:
-        name: Displayed name of the test set.
         generated: Whether its images are computer-generated.
         indices: Positions of the cases in the test set [n].
         truth: Class numbers [n].

@@ -31,7 +31,6 @@ class GridCells:
         content: Identifies the content of the pictures.
         places: Positions of the cases, for requesting pictures.
         names: Names of the cases, as returned.
-        short: Displayed names.
         captions: For each case a mark ("right", "wrong" or "") and two lines of plain text.
     """
 
@@ -51,7 +50,6 @@ def show(cells: GridCells, pictures: Pictures, key: str, opens: str, on_open: Ca
     """Draw a grid; call it in a fragment, which is redrawn on scrolling.
 
     Args:
-        cells: Content of the grid.
         pictures: Function that makes the pictures of some cases.
         key: Key of the grid in the session.
         opens: What a click does, for screen readers.

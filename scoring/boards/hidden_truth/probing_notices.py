@@ -176,7 +176,6 @@ def record_refused(store: Store, person: str, address: str, reason: Reason) -> N
         store: The store, opened with the program's own rights.
         person: Key of the person: issuer and subject; empty if unknown.
         address: An address of this server, never a text from outside.
-        reason: The reason of the refusal.
 
     Raises:
         InputRefused: If the store cannot be written.

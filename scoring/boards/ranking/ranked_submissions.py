@@ -63,12 +63,7 @@ class ShownScores:
 def baseline(
     entry: RankedSubmission, score: float | None, interval: list[float] | None = None
 ) -> dict[str, Any]:
-    """Return the JSON value of a baseline.
-
-    Args:
-        score: The shown score.
-        interval: The shown interval of the score.
-    """
+    """Return the JSON value of a baseline."""
     known = {"submission": entry.id, "time": entry.created}
     return {"team": entry.team, "score": score, "interval": interval, **known}
 

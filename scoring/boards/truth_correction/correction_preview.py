@@ -86,7 +86,6 @@ class Correction:
     """Differences between two versions of a truth.
 
     Attributes:
-        versions: Numbers of both versions.
         added: Ids of cases that only the second has.
         removed: Ids of cases that only the first has.
         relabelled: Case -> changed entries of the truth, such as "labels", "t", "time" or "masks".

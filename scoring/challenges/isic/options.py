@@ -78,7 +78,6 @@ class IsicOptions:
 
     Attributes:
         metric: Official name of the ranking metric; None if not given.
-        malignant: The malignant categories.
         rules: "official" or "milk10k-page".
     """
 

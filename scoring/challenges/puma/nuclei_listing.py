@@ -121,7 +121,6 @@ class NucleusRow:
         side: Truth or prediction.
         number: Position in the list of its file.
         centroid: x, y in px.
-        confidence: Confidence of the prediction.
         distance: px to the match or to the nucleus that `why` is about; None if there is neither.
         partner: Number of the matching prediction; None if there is none.
         iou: IoU of the outlines of a match; None if unknown.

@@ -40,7 +40,6 @@ class Theme:
         zero: Meaningful lines (axes, diagonals, no difference).
         accent: The most important element; the first part of a sum.
         second: The second part of a sum.
-        risk: Colours of the risk groups.
         categorical: Ten colours of Okabe and Ito, darkened or lightened for contrast, and two more.
         heat: Colour scale (cividis) that begins with the page's background.
     """

@@ -40,7 +40,6 @@ class Mark:
 
     Attributes:
         threshold: The threshold, in units of the score.
-        place: Description of the threshold.
         symbol: Plotly's name of its symbol on curves.
         main: Whether it is the main threshold, drawn in the accent colour.
     """
