@@ -40,8 +40,6 @@ class MemoryBudget:
 
     Args:
         crowded: Whether results must be deleted for another reason than their size.
-
-    Attributes:
     """
 
     def __init__(self, most_bytes: int, least: int = 1, crowded: Callable[[], bool] = lambda: False):
