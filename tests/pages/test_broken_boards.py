@@ -120,7 +120,7 @@ def test_a_postgresql_that_goes_away_is_one_sentence(opened, monkeypatch, tmp_pa
         for address in ({"board": "b"}, {}):
             app = opened("board", **address)
             assert not app.exception
-            assert "the database does not answer: start it" in words(app)
+            assert "the database does not answer: start the database" in words(app)
             assert "No boards yet" not in words(app)
 
 

@@ -131,7 +131,7 @@ def test_masks_become_a_challenge_with_named_regions_a_baseline_and_a_page(opene
     assert not app.exception
     assert "3 masks; voxels of 0.5 x 0.8 x 3 mm" in words(app)
     assert "New challenge" in {box.value for box in app.text_input}
-    assert "In small structures a single voxel matters" in words(app)
+    assert "In small structures a single voxel changes the value" in words(app)
     # An empty mask is right where the truth is empty: value 1 lacks in one case of three, value 2 in two.
     assert [metric.value for metric in app.metric] == ["0.5"]
     for value, name in ((1, "organ"), (2, "tumour")):
@@ -224,7 +224,7 @@ def test_a_truth_dropped_as_the_challenge_file_is_told_where_it_belongs(opened):
         opened("challenges").file_uploader(key="new_file_file").upload("truth.xlsx", b"PK\x03\x04\xff").run()
     )
     assert not app.exception
-    assert "give it as the truth" in words(app)
+    assert "Give a truth file as the truth" in words(app)
 
 
 def test_points_become_a_challenge_whose_radius_is_chosen(opened):
@@ -233,7 +233,7 @@ def test_points_become_a_challenge_whose_radius_is_chosen(opened):
     app = put_files(new(opened, truth, "nuclei.csv"), "new_predictions_file", [("a.csv", sent)])
     assert not app.exception
     assert [box.value for box in app.selectbox if box.key.endswith("_task")] == ["points"]
-    assert "It depends on the radius" in words(app)
+    assert "The value depends on the radius" in words(app)
     assert app.metric[1].value == "0.55"  # 0 to 10 of 20 are within 10
     next(box for box in app.number_input if box.key.endswith("_radius")).set_value(5.0).run()
     assert not app.exception

@@ -104,7 +104,7 @@ def test_the_input_that_names_the_case_is_chosen_among_several(tmp_path):
     assert scored(done, tmp_path / "out") == score_of("melanoma", truth, submission)
     made = bundle("melanoma", "grand-challenge", truth, tmp_path / "none", "--socket", "case=ct")
     done = grand_challenge(made, submitted, tmp_path / "lacking")
-    assert "sockets there: overview, skin-lesion-image" in done.err
+    assert "their sockets: overview, skin-lesion-image" in done.err
 
 
 def test_a_submission_without_any_mask_is_refused_on_every_platform(tmp_path):

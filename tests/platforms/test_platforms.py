@@ -220,7 +220,7 @@ HIDDEN = {  # a submission that is refused: what is wrong with it, what is said 
     "cases of the test set that are missing": (
         lambda rows: rows[:-7],
         "refused-cases",
-        "its cases differ from those",
+        "its cases differ from the cases of the test set",
     ),
     "a number that is none": (
         lambda rows: [*rows[:-1], rows[-1].split(",")[0] + ",high"],

@@ -242,7 +242,7 @@ def test_init_asks_on_a_terminal_and_enter_keeps_what_is_suggested(monkeypatch, 
     answers = iter(["Cells of two kinds", "", "7.5"])
     monkeypatch.setattr("builtins.input", lambda _question: next(answers))
     asked = declared_command._asked(found)
-    assert "Mind: It depends on the radius" in capsys.readouterr().out
+    assert "The value depends on the radius" in capsys.readouterr().out
     assert (asked["title"], asked["score"]) == ("Cells of two kinds", {"metric": "f1", "radius": 7.5})
     assert library.of_text(draft.toml(asked), "cells.toml").words.title == "Cells of two kinds"
     answers = iter(["", "froc", "", "no number"])
