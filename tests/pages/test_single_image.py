@@ -1238,7 +1238,7 @@ def test_several_photographs_of_one_lesion_stand_side_by_side_with_their_mean(si
     lead(app)
     assert len(app.session_state[dropped_photographs.HELD]) == 2
     assert "Missing" not in said(app)
-    assert "the challenge scores each photograph on its own" in said(app)
+    assert "Challenges whose cases are photographs score each on its own" in said(app)
     table = next(one.value for one in app.dataframe if "mean" in one.value.columns)
     assert table["mean"].to_numpy() == pytest.approx(
         (table["photograph 1"] + table["photograph 2"]).to_numpy() / 2

@@ -143,7 +143,7 @@ def test_images_are_listed_worst_first_with_what_is_suspicious():
         assert list(shown.rows[key]) == [found.cases[i][key] for i in order]
     signs = suspicious_signs(found)
     assert list(shown.rows["signs"]) == [", ".join(signs[i]) for i in order]
-    assert "2 of 6 missing or suspicious" in shown.caption
+    assert "2 of 6 images are missing or suspicious" in shown.caption
 
 
 def test_the_worst_images_are_shown_as_small_pictures():
