@@ -88,7 +88,7 @@ def _maps(query: Query, maps: Explanation) -> None:
     before = maps.whole.before[k]
     layout.facts(
         [
-            Fact(f"{change[0].upper()}{change[1:]}", decimal(float(row[k]), 2), f"unchanged {before:.2f}")
+            Fact(f"{change[0].upper()}{change[1:]}", decimal(float(row[k]), 2), f"before: {before:.2f}")
             for change, row in maps.whole.after.items()
         ]
     )

@@ -10,7 +10,13 @@ from scoring.single_image.model import OpenModel
 from scoring.single_image.occlusion_saliency import occlusion
 from scoring.single_image.random_mask_saliency import COUNT, masks
 from scoring.single_image.saliency import Progress, SaliencyMap, enlarged
-from scoring.single_image.whole_picture_test import CHANGES, WholePicture, whole_line, whole_picture
+from scoring.single_image.whole_picture_test import (
+    CHANGES,
+    WholePicture,
+    hidden_line,
+    whole_line,
+    whole_picture,
+)
 
 LATTICE = 24
 """Number of cells along each axis for comparing two maps."""
@@ -85,12 +91,13 @@ def agreement_line(maps: Explanation, k: int, name: str) -> str:
     single, halves = (saliency.strongest(k) for saliency in maps.maps)
     if not maps.one_by_one.matters(k) and not maps.random_halves.matters(k):
         return (
-            f"Hiding parts shows no effect: each part changes {name} by at most {single:.2f}, and "
-            f"random halves show no part with an effect above chance. {SAME_COLOUR}"
+            f"Hiding small parts shows no effect: each part changes {name} by at most {single:.2f}, and "
+            "random halves show no part with an effect above chance."
+            f"{hidden_line(maps.whole, k)} {SAME_COLOUR}"
         )
     if not maps.one_by_one.matters(k):
         return (
-            f"Hiding single parts shows no effect: each part changes {name} by at most {single:.2f}. "
+            f"Hiding single small parts shows no effect: each part changes {name} by at most {single:.2f}. "
             "When half of the image is already hidden, hiding one more part changes the score by up to "
             f"{halves:.2f}. {SAME_COLOUR}"
         )

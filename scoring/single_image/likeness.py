@@ -16,9 +16,9 @@ from scoring.single_image.quality import (
 from scoring.statistics.intervals import counted
 
 LIKENESS = "likeness"
-ENOUGH_TO_REFUSE, PASSED_OF_100 = 100, 8
+ENOUGH_TO_REFUSE, PASSED_OF_100, SKIN_PASSED_OF_100 = 100, 8, 18
 """Images of a test set beside which at most 5 of 100 foreign pictures get an answer, and how many do beside
-60 (`tests/single_image/test_package_pictures.py`)."""
+60, in all and of other skin diseases (`tests/single_image/test_package_pictures.py`)."""
 UNKNOWN_LIKENESS = QualityBadge(
     LIKENESS,
     CAUTION,
@@ -67,7 +67,8 @@ def _passed_among_few(score: OutlierScore, anything: str) -> str:
         return f" With only {score.images} {anything}s this limit is rough."
     return (
         f" The test set has only {score.images} images, so other things can pass as similar: beside 60 real "
-        f"images, {PASSED_OF_100} of 100 foreign pictures got an answer."
+        f"images, {PASSED_OF_100} of 100 foreign pictures got an answer, and {SKIN_PASSED_OF_100} of 100 "
+        "photographs of other skin diseases."
     )
 
 

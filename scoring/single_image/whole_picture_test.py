@@ -144,3 +144,17 @@ def _around_line(whole: WholePicture, k: int, name: str) -> str:
         f" With the surroundings hidden, {name} is {around:.2f}; with the middle hidden, {middle:.2f}: "
         "the score depends more on the surroundings than on the middle."
     )
+
+
+def hidden_line(whole: WholePicture, k: int) -> str:
+    """Return that hiding a large area changes class k although no small part does, as a sentence after
+    another; "" if it does not."""
+    if whole.hidden(k) < FLOOR:
+        return ""
+    before, middle, around = (
+        float(row[k]) for row in (whole.before, whole.after[MIDDLE_HIDDEN], whole.after[AROUND_HIDDEN])
+    )
+    return (
+        f" Hiding a large area changes the score from {before:.2f}: with the middle hidden it is "
+        f"{middle:.2f}, with all around hidden {around:.2f}."
+    )

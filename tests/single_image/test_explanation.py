@@ -97,14 +97,14 @@ def test_nothing_matters_to_a_constant_model():
         maps = explanation(found, predict(found, photograph(bright_at(SUPPORTS))), 5, 16)
     assert maps.correlation(3) is None
     assert not any(one.matters(3) for one in maps.maps)
-    assert agreement_line(maps, 3, "x").startswith("Hiding parts shows no effect")
+    assert agreement_line(maps, 3, "x").startswith("Hiding small parts shows no effect")
 
 
 def test_below_the_floor_nothing_is_claimed():
     with model(of_patches(weights_at({SUPPORTS: 0.05})), MELANOMA) as found:
         maps = explanation(found, predict(found, photograph(bright_at(SUPPORTS))), 8, 64)
     assert 0 < maps.one_by_one.strongest(1) < FLOOR
-    assert agreement_line(maps, 1, "x").startswith("Hiding parts shows no effect")
+    assert agreement_line(maps, 1, "x").startswith("Hiding small parts shows no effect")
 
 
 def test_chance_is_no_part_that_matters():
@@ -141,7 +141,7 @@ def sentence(linear, correlated: float, matter: tuple[bool, bool]) -> str:
         (-0.5, (True, True), "do not agree (correlation -0."),
         (0.9, (False, True), "half of the image is already hidden, hiding one more part changes the score"),
         (0.9, (True, False), "do not rely on either map"),
-        (0.9, (False, False), "Hiding parts shows no effect"),
+        (0.9, (False, False), "Hiding small parts shows no effect"),
     ],
 )
 def test_how_far_maps_agree_is_a_sentence(linear, correlated, matter, words):
@@ -250,5 +250,17 @@ def test_a_constant_model_is_moved_by_nothing():
     with model(constant()) as found:
         maps = explanation(found, predict(found, photograph(lesion(64))), 5, 16)
     parts, whole = conclusion(maps, 3, "x")
-    assert parts.startswith("Hiding parts shows no effect")
+    assert parts.startswith("Hiding small parts shows no effect")
     assert whole == "Made lighter, darker, warmer, cooler or grey, the image changes x by at most 0.00."
+
+
+def test_a_large_hidden_area_with_an_effect_is_not_passed_over():
+    """ "Hiding parts shows no effect" stood beside 0.12 with all around hidden, from 0.85."""
+    with model(constant()) as found:
+        maps = explanation(found, predict(found, photograph(lesion(64))), 5, 16)
+    after = {name: np.full(11, 0.85) for name in CHANGES} | {"all around hidden": np.full(11, 0.12)}
+    line = agreement_line(replace(maps, whole=WholePicture(np.full(11, 0.85), after)), 3, "x")
+    assert (
+        "changes the score from 0.85: with the middle hidden it is 0.85, with all around hidden 0.12." in line
+    )
+    assert "large area" not in agreement_line(maps, 3, "x")
