@@ -61,7 +61,7 @@ def _keys(schema: Schema, prefix: str) -> Iterator[str]:
         if not isinstance(entry, dict):
             continue
         about = entry.get("description") or _shared(entry).get("description", "")
-        if about or kind(entry) not in ("object", "array"):
+        if about or kind(entry) not in ("object", "array", "any"):
             yield f"| `{prefix}{key}` | {kind(entry)} | {cell(about)} |"
         yield from _inside(entry, f"{prefix}{key}")
 

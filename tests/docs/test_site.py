@@ -169,6 +169,7 @@ def test_the_keys_of_a_card_and_a_comparison_have_a_meaning(site, challenge):
     assert {"per_class.*.score_lost", "per_class.*.score_worth"} <= set(
         re.findall(r"<code>([^<]+)</code>", page)
     )
+    assert "<td></td>" not in page
     assert (site / "schema" / "scorecard.schema.json").exists()
     assert '<a href="../../schema/comparison.schema.json">' in page
 
