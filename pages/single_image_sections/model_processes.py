@@ -23,6 +23,7 @@ from scoring.single_image import abstention, nuclei, quality, saved_measures
 from scoring.single_image.abstention import Withheld
 from scoring.single_image.model import OpenModel, opened
 from scoring.single_image.model_inputs import model_task
+from scoring.single_image.outputs_on_any_scale import raw_predictions, scale_refusal
 from scoring.single_image.quality import MeasuredImages
 from scoring.single_image.similar_cases import Reference, reference, without
 
@@ -167,13 +168,18 @@ def performance(
     wanted: ModelTask, test_set: ChosenInput, title: str, truth, chosen: ChosenInput
 ) -> Outcome | Running:
     """Return the model's outputs for the test set (`reference.Reference`); `Running` while it runs."""
-    outcome = scoring_run.predictions(wanted.challenge, test_set.key, chosen, truth, {})
+    outcome, refusal = scoring_run.predictions(wanted.challenge, test_set.key, chosen, truth, {}), ""
+    if isinstance(outcome, Outcome) and (refusal := scale_refusal(outcome.value, outcome.refused)):
+        content = (wanted.challenge, scoring.__version__, test_set.key, chosen.key, chosen.name, "any scale")
+        work = partial(raw_predictions, wanted.challenge, chosen.source, truth, chosen.name)
+        outcome = scoring_run.run(content, "images", work, scoring_run.shared_runs())
     if isinstance(outcome, Running) or outcome.refused:
         return outcome
     key = (wanted.challenge, test_set.key, chosen.key, title)
+    generated = not test_set.own
     return Outcome(
         _reference(
-            key, lambda: reference(wanted, truth, outcome.value, generated=not test_set.own, name=title)
+            key, lambda: reference(wanted, truth, outcome.value, generated, name=title, refused=refusal)
         )
     )
 

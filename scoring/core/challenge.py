@@ -59,12 +59,14 @@ class Context:
     Attributes:
         name: Name of the source in messages; None uses the source's own name.
         cancelled: Function that says whether to stop, see `scoring.inference.model_pool.Cancelled`.
+        any_scale: Whether a model's outputs are returned unchanged, on any scale; never for a score.
     """
 
     name: str | None = None
     options: Values = field(default_factory=dict)
     progress: Progress | None = None
     cancelled: Cancelled | None = None
+    any_scale: bool = False
 
 
 @dataclass(frozen=True)

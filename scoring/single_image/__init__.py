@@ -9,6 +9,7 @@
 * reasons for no answer: `abstention.reasons_of`
 * heat maps: `occlusion_saliency`, `random_mask_saliency`, together `explanation.explanation`;
   `whole_picture_test`
+* outputs that an official challenge refuses for their scale: `outputs_on_any_scale.raw_predictions`
 * similar cases, possible classes (prediction sets): `similar_cases.right_alike`, `similar_cases.class_set`
 * how good the model is: `model_card.model_card`; threshold: `operating_threshold.operating_point`
 * another age, sex or site: `other_demographics.sweep`; two photographs or two models: `side_by_side`

@@ -322,6 +322,7 @@ def _reference(reference: Reference) -> dict[str, Any]:
         "computer_generated": reference.generated,
         "n": len(reference),
         "without_valid_output": len(reference.failed),
+        "officially_refused_because": reference.refused or None,
         "cases": _by_class(reference.classes, reference.support),
         "temperature": reference.temperature,
     }

@@ -21,6 +21,21 @@ MOST_TONES = 12
 
 
 @dataclass(frozen=True)
+class CardOutputs:
+    """A model's outputs for a test set, apart from whether they are right.
+
+    Attributes:
+        failed: Number of images for which the model gave no valid output.
+        same: Whether all cases get nearly equal scores.
+        refused: Why the official challenge refuses the scale of the outputs; "" if it does not.
+    """
+
+    failed: int = 0
+    same: bool = False
+    refused: str = ""
+
+
+@dataclass(frozen=True)
 class ModelCard:
     """Performance of a model on a test set. An image without a valid output counts as not right.
 
@@ -32,9 +47,7 @@ class ModelCard:
         specificity: The same for the other cases.
         found: For each class, the share of its cases that are predicted as the class (sensitivity) [K].
         confirmed: For each class, the share of true cases among those predicted as the class (precision) [K].
-        same: Whether all cases get nearly equal scores.
         by_tone: Share of right cases by skin tone; empty if the test set does not state it.
-        failed: Number of images for which the model gave no valid output.
     """
 
     right: Share
@@ -43,9 +56,8 @@ class ModelCard:
     specificity: Share | None
     found: tuple[Share, ...]
     confirmed: tuple[Share, ...]
-    same: bool = False
+    outputs: CardOutputs = CardOutputs()
     by_tone: Mapping[str, Share] = field(default_factory=dict)
-    failed: int = 0
 
     @property
     def no_better(self) -> bool:
@@ -74,7 +86,7 @@ class ModelCard:
     @property
     def cautions(self) -> list[str]:
         """Reasons against trusting any answer of the model, as short texts."""
-        if self.same:
+        if self.outputs.same:
             return ["the model gives nearly the same scores for every test image"]
         if self.separates:
             return []
@@ -113,9 +125,12 @@ def model_card(
         of(valid & ~malignant[answers], ~positive) if malignant.any() and not positive.all() else None,
         tuple(of(right, truth == k) for k in classes),
         tuple(of(right, answers == k) for k in classes),
-        len(reference) > 1 and bool(np.ptp(reference.probabilities, axis=0).max() < LEAST_RANGE),
+        CardOutputs(
+            len(failed),
+            len(reference) > 1 and bool(np.ptp(reference.probabilities, axis=0).max() < LEAST_RANGE),
+            reference.refused,
+        ),
         {tone: of(right, shown) for tone, shown in _tones(reference, columns or {}).items()},
-        len(failed),
     )
 
 
@@ -138,10 +153,13 @@ def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
             f" The model predicts a malignant class for {card.sensitivity} malignant cases, and no malignant "
             f"class for {card.specificity} other cases."
         )
-    if card.failed:
+    outputs = card.outputs
+    if outputs.failed:
         sentence += (
-            f" The model gave no valid output for {card.failed} of these images: they count as not right."
+            f" The model gave no valid output for {outputs.failed} of these images: they count as not right."
         )
+    if outputs.refused:
+        sentence += f" The official challenge refuses this model, because {outputs.refused}"
     if card.no_better:
         k, frequency = card.commonest
         verdict = "is worse" if card.worse else "may not be better"

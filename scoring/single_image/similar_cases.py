@@ -63,6 +63,7 @@ class Reference:
         probabilities: Probabilities [n, K].
         units: Unit numbers [n]; cases of the same patient share a number.
         failed: Cases without a valid output.
+        refused: Why the official challenge refuses the scale of the outputs; "" if it does not.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Reference:
     probabilities: np.ndarray
     units: np.ndarray
     failed: FailedCases = field(default_factory=lambda: FailedCases(NO_CASES, NO_CASES, NO_CASES))
+    refused: str = ""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -192,6 +194,7 @@ def reference(
     generated: bool = False,
     units: np.ndarray | None = None,
     name: str | None = None,
+    refused: str = "",
 ) -> Reference:
     """Return the cases of a test set that have a class and outputs.
 
@@ -199,6 +202,7 @@ def reference(
         truth: The test set, as read for the challenge.
         predictions: The predictions, as read or run for the challenge.
         units: Unit numbers [N]; by default patients, otherwise lesions, otherwise cases.
+        refused: Why the official challenge refuses the scale of the outputs; "" if it does not.
     """
     if units is None:
         _, units = find_units(truth.columns, len(truth), UNIT_COLUMNS, truth.id_column)
@@ -221,6 +225,7 @@ def reference(
         rows,
         units[rows_kept],
         FailedCases(failed, labels[failed], units[failed]),
+        refused,
     )
 
 

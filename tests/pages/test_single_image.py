@@ -55,6 +55,7 @@ from tests.support.single_image import (
     of_left_less_right,
     of_patches,
     of_quadrant,
+    times,
 )
 from tests.support.thinned import crossed, some, some_rows
 from tests.support.visits import words, written
@@ -175,6 +176,25 @@ def test_it_opens_on_a_sample_and_says_what_the_batch_path_says(single_image, ch
     assert "True class of this test image: " in said(app)
     assert re.search(r"green-badge\[. Sharpness: usual \(sharper than \d+% of the test images\)\]", said(app))
     assert "Similarity to the test images: usual" in said(app)
+
+
+def test_a_model_of_percentages_is_measured_on_the_test_set_as_on_the_image(single_image):
+    """Beside "outputs are percent" nothing was known of it: the rule of the official score refused it."""
+    app = single_image(challenge="isic")
+    first, (card,) = lead(app), re.findall("On the test set the model is right on [^.]+", said(app))
+    sample = next(iter(samples.test_sets("isic").values()))
+    data = times(next(s for s in sample.submissions.values() if s.is_model).path.read_bytes(), 100)
+    app = settled(uploader(app, "single_isic").set_value([("percent.onnx", data, "")]).run())
+    assert not app.exception
+    assert "could not be run on the test set" not in "".join(e.value for e in app.info)
+    assert lead(app) == first
+    assert card in said(app)
+    for sentence in (
+        wording.POSSIBLE,
+        "The model's outputs are percent: the scores are the outputs divided by 100.",
+        "The official challenge refuses this model, because the outputs are not finite numbers from 0 to 1",
+    ):
+        assert said(app).count(sentence) >= 1, sentence
 
 
 def test_cases_that_look_alike_stand_beside_those_that_were_scored_alike(single_image):

@@ -38,7 +38,7 @@ def test_images_on_which_the_model_fails_count_as_not_right():
     bad, known = list(range(0, 220, 10)), drawn()
     found, positive = failing(220, bad), TASK.malignant[known.truth]
     card = model_card(found, TASK.malignant, {"skin_tone": ["dark", "light"] * 110})
-    assert card.failed == 22
+    assert card.outputs.failed == 22
     assert card.right == counted(int(found.right.sum()), 220)
     assert (card.sensitivity.n, card.specificity.n) == (positive.sum(), (~positive).sum())
     assert [share.n for share in card.found] == [20] * 11

@@ -85,6 +85,16 @@ def constant(width: int = 11, side: int = 64) -> bytes:
     return builders.build(nodes, [image], [("scores", onnx.TensorProto.FLOAT, [1, width])], constants)
 
 
+def times(data: bytes, factor: float) -> bytes:
+    """A model whose scores are multiplied: by 100 they are percentages."""
+    found = onnx.load_from_string(data)
+    (output,) = found.graph.output
+    found.graph.initializer.append(builders.initializer("factor", np.float32(factor)))
+    found.graph.node.append(onnx.helper.make_node("Mul", [output.name, "factor"], ["multiplied"]))
+    output.name = "multiplied"
+    return found.SerializeToString()
+
+
 def of_patches(weights: np.ndarray, side: int = 64) -> bytes:
     """Melanoma's one score: the sum of weights [g, g] x mean brightness of each patch of a g x g lattice, or
     of weights [3, g, g] x a third of its mean red, green and blue."""

@@ -69,15 +69,17 @@ def inspect(
     name: str | None = None,
     timings: bool = False,
     cancelled: Callable[[], bool] | None = None,
+    any_scale: bool = False,
 ) -> Inspection:
-    """Check whether a model can run, and whether its outputs are scores from 0 to 1. Raises InputRefused with
-    every problem, and Cancelled."""
+    """Check whether a model can run, and, unless `any_scale`, whether its outputs are scores from 0 to 1.
+    Raises InputRefused with every problem, and Cancelled."""
     file = read_model(model, name)
     usable = photographs(truth) if truth is not None and any(truth.photographs) else None
     categories = truth.categories if truth is not None else ()
 
     def about(inspection: Inspection) -> Sequence[Finding]:
-        if not _are_scores(inspection.outputs if inspection.outputs.ndim == 2 else np.empty((0, 0))):
+        outputs = inspection.outputs if inspection.outputs.ndim == 2 else np.empty((0, 0))
+        if not any_scale and not _are_scores(outputs):
             raise InputRefused([_bad_output(file.name)], inspection.findings)
         return output_order(inspection.model["metadata"], categories, file.name)[1] if categories else ()
 
@@ -98,7 +100,8 @@ def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
         scoring.inference.model_pool.Cancelled: If the run is cancelled.
     """
     file = read_model(model, context.name)
-    inspected = inspect(file.data, cases, file.name, cancelled=context.cancelled)
+    any_scale = context.any_scale
+    inspected = inspect(file.data, cases, file.name, cancelled=context.cancelled, any_scale=any_scale)
     names = cases.categories or named(inspected, context.options.get("categories"), file.name)
     photos = photographs(cases)
     run = run_model.run(
@@ -106,10 +109,12 @@ def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
     )
     order, _ = output_order(inspected.model["metadata"], names, file.name) if cases.categories else (None, ())
     faults = [f if f.code == "image-unreadable" else _bad_output(file.name, f.where) for f in run.faults]
-    off = [i for i, row in enumerate(run.outputs) if not _are_scores(row[None]) and not np.isnan(row).any()]
-    faults += [_bad_output(file.name, photos.ids[i]) for i in off]
     answers = run.outputs if order is None else run.outputs[:, order]
-    outputs = _means(np.clip(answers, 0, 1), photos.of_case, len(cases))
+    if not any_scale:
+        off = [i for i, row in enumerate(answers) if not _are_scores(row[None]) and not np.isnan(row).any()]
+        faults += [_bad_output(file.name, photos.ids[i]) for i in off]
+        answers = np.clip(answers, 0, 1)
+    outputs = _means(answers, photos.of_case, len(cases))
     described = {**inspected.model, "categories": list(names)}
     return Predictions(
         file.name,

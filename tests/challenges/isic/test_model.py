@@ -12,6 +12,7 @@ from PIL import Image
 from scoring import load_challenge
 from scoring.single_image.image_prediction import predict
 from scoring.single_image.model_inputs import model_task
+from scoring.single_image.outputs_on_any_scale import raw_predictions
 from scoring.single_image.photograph import received
 from tests.inference import builders
 from tests.support import category_tables
@@ -168,6 +169,15 @@ def test_no_image_at_all_is_one_entry():
 def test_models_that_are_refused(made, code):
     assert codes(refused(isic.inspect, made, read()).problems) == [code]
     assert code in codes(refused(isic.predict, made, read()).problems)
+
+
+def test_outputs_on_another_scale_are_kept_where_nothing_is_scored():
+    """Single image knew nothing of a model of percentages: its run on the test set was refused."""
+    made = shift(60)
+    found = raw_predictions("isic", made, read())
+    assert found.outputs == pytest.approx(np.array([[60, 0.5, 0.2]] * len(IDS)))
+    assert found.faults == ()
+    assert codes(refused(isic.predict, made, read()).problems) == ["model-output"]
 
 
 def test_outputs_a_millionth_beyond_are_clipped():
