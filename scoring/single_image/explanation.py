@@ -91,9 +91,9 @@ def agreement_line(maps: Explanation, k: int, name: str) -> str:
     single, halves = (saliency.strongest(k) for saliency in maps.maps)
     if not maps.one_by_one.matters(k) and not maps.random_halves.matters(k):
         return (
-            f"Hiding small parts shows no effect: each part changes {name} by at most {single:.2f}, and "
-            "random halves show no part with an effect above chance."
-            f"{hidden_line(maps.whole, k)} {SAME_COLOUR}"
+            f"Hiding small parts shows no effect: each part changes {name} by at most "
+            f"{single:.2f}, and hiding random halves of the image shows no part with an effect "
+            f"above chance.{hidden_line(maps.whole, k)} {SAME_COLOUR}"
         )
     if not maps.one_by_one.matters(k):
         return (
@@ -103,8 +103,9 @@ def agreement_line(maps: Explanation, k: int, name: str) -> str:
         )
     if not maps.random_halves.matters(k):
         return (
-            f"Hiding one part changes {name} by up to {single:.2f}, but hiding random halves finds no "
-            "region with an effect above chance: the two methods disagree, so do not rely on either map."
+            f"Hiding one part changes {name} by up to {single:.2f}, but hiding random halves of "
+            "the image finds no region with an effect above chance: the two methods disagree, so "
+            "do not rely on either map."
         )
     r = maps.correlation(k)
     if r is None or r < AGREE_IN_PART:

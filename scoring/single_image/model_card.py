@@ -91,8 +91,14 @@ class ModelCard:
         if self.separates:
             return []
         if self.worse:
-            return ["on the test set the model is right less often than always predicting one class"]
-        return ["the model may not be better than always predicting one class"] if self.no_better else []
+            return [
+                "on the test set the model is right less often than a model that always predicts one class"
+            ]
+        return (
+            ["the model may not be better than a model that always predicts one class"]
+            if self.no_better
+            else []
+        )
 
 
 def model_card(
@@ -156,7 +162,8 @@ def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
     outputs = card.outputs
     if outputs.failed:
         sentence += (
-            f" The model gave no valid output for {outputs.failed} of these images: they count as not right."
+            f" The model gave no valid output for {outputs.failed} of these images: these images count as "
+            "wrong."
         )
     if outputs.refused:
         sentence += f" The official challenge refuses this model, because {outputs.refused}"
@@ -164,8 +171,9 @@ def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
         k, frequency = card.commonest
         verdict = "is worse" if card.worse else "may not be better"
         sentence += (
-            f" A model that always predicts {names[k]} would be right on {frequency:.0%}: this "
-            f"model {f'always predicts {names[k]}' if card.always_commonest else verdict}."
+            f" A model that always predicts {names[k]} would be right on {frequency:.0%} of the "
+            "images: this model "
+            f"{f'always predicts {names[k]}' if card.always_commonest else verdict}."
         )
     return sentence
 

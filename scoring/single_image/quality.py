@@ -264,8 +264,8 @@ def _sharpness(measures: Quality, among: Sequence[Quality | None] = ()) -> Quali
     if beyond == "high" and below is not None:
         those = "every test image has" if below == 1 else f"{_floored(below)} of the test images have"
         sentence = (
-            f"This image has more fine detail than {those}: hair, print, noise or another camera. The score "
-            "may be meaningless."
+            f"This image has more fine detail than {those}. Hair, print, noise or another camera "
+            "can be the cause. The score may be meaningless."
         )
         return QualityBadge("sharpness", CAUTION, "unusually fine detail", sentence, below)
     value = "enough" if below is None else f"usual (sharper than {below:.0%} of the test images)"
@@ -300,7 +300,7 @@ def _lesion(measures: Quality, among: Sequence[Quality | None]) -> tuple[Quality
 
 def _colours(measures: Quality, among: Sequence[Quality | None]) -> QualityBadge:
     """Judge by the test set's images where they are enough: a dermoscope often makes skin blue or grey."""
-    value = f"{measures.skin:.0%} of skin"
+    value = f"{measures.skin:.0%} in skin colours"
     usual = _enough(among) and _beyond("skin", measures.skin, among) != "low"
     if usual or measures.skin >= LEAST_SKIN:
         return QualityBadge(

@@ -118,7 +118,7 @@ def photographs_line(answers: Mapping[int, ImageAnswer], names: Sequence[str]) -
         return f"{refused} Therefore no mean is shown.{_light_line(answers)}"
     top, tops = int(mean.argmax()), [answer.prediction.top for answer in answers.values()]
     if len(set(tops)) == 1:
-        sentence = f"{'Both' if n == 2 else f'All {n}'} photographs get {names[tops[0]]}."
+        sentence = f"{'Both' if n == 2 else f'All {n}'} photographs get the class {names[tops[0]]}."
     else:
         each = ", ".join(f"photograph {number} {names[k]}" for number, k in zip(answers, tops, strict=True))
         sentence = f"The photographs get different classes: {each}."

@@ -116,8 +116,8 @@ def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
     change by hiding a part."""
     largest, around = whole.tone(k), _around_line(whole, k, name)
     if largest < FLOOR:
-        changes = "Made lighter, darker, warmer, cooler or grey"
-        return f"{changes}, the image changes {name} by at most {largest:.2f}.{around}"
+        changes = "Making the whole image lighter, darker, warmer, cooler or grey"
+        return f"{changes} changes {name} by at most {largest:.2f}.{around}"
     moved = ", ".join(
         f"{change} {whole.after[change][k]:.2f}"
         for change in TONES
@@ -128,7 +128,9 @@ def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
         "part can be the cause."
     )
     beyond = largest > max(strongest, whole.hidden(k))
-    more = " The effect is larger than hiding any part, the middle or the surroundings." * beyond
+    more = (
+        " The effect is larger than the effect of hiding any part, the middle or the surroundings." * beyond
+    )
     return sentence + more + around
 
 

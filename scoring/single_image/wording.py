@@ -56,7 +56,7 @@ UNKNOWN_AGE = (
     "For an unknown age the model receives 0, as in the challenge's validator. A model cannot distinguish "
     "this 0 from the age of a newborn."
 )
-POSSIBLE = "Possible classes (built to hold the true one in 9 of 10 test cases)"
+POSSIBLE = "Possible classes (chosen to contain the true class in 9 of 10 test cases)"
 NO_ANSWER = "No answer"
 MOST_TIED = 3
 """Maximum named classes with the same highest score."""
@@ -151,11 +151,12 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
         return f"{whole}: too few to compare high and low scores. {SAME_KIND}"
     low, high = f"{right.low:.2f}", f"{right.high:.2f}"
     shown = low if low == high else f"{low} to {high}"
-    sentence = f"{whole} with the most similar highest score ({shown})."
+    sentence = f"{whole} whose highest score is most similar to this image's ({shown})."
     if not right.of_class.n:
-        return f"{sentence} It never predicted {name}. {SAME_KIND}"
+        return f"{sentence} The model never predicted {name}. {SAME_KIND}"
     return (
-        f"{sentence} When it predicted {name}, with any score, it was right on {right.of_class}. {SAME_KIND}"
+        f"{sentence} When the model predicted {name}, with any score, it was right on "
+        f"{right.of_class}. {SAME_KIND}"
     )
 
 
@@ -163,7 +164,10 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
     """Say how reliable the prediction set is. `names` are the full names of the classes; `top` is the
     highest-scoring class."""
     share = f"{1 - class_set.miss:.0%}"
-    sentence = f"A class is possible if its score is as high as in {share} of its test cases. {EXCHANGEABLE}"
+    sentence = (
+        f"A class counts as possible if its score reaches a limit that {share} of the test cases of "
+        f"this class reach. {EXCHANGEABLE}"
+    )
     if class_set.top_added:
         sentence += (
             f" {names[top]} is added because it has the highest score, although {1 - class_set.miss:.0%} of "
@@ -185,21 +189,21 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
         )
     if class_set.members.all():
         return f"{sentence} Sets of all classes always contain the true class."
-    left = " of classes with enough" * (None in class_set.coverage.by_class)
-    sentence += f" Tested on separate cases{left}: {overall} contained the true class"
+    left = " of classes with enough cases" * (None in class_set.coverage.by_class)
+    sentence += f" In a test on separate cases{left}, the set contained the true class for {overall} cases"
     return f"{sentence}." if own is None else f"{sentence}; for cases of {names[top]}: {own}."
 
 
 def temperature_line(reference: Reference) -> str:
     """Say which temperature scales the scores, and whether it is the best fit."""
     temperature, n = reference.temperature, len(reference)
-    sentence = f"Temperature-scaled: with the temperature {temperature:.2f}"
+    sentence = f"The scores are temperature-scaled with the temperature {temperature:.2f}"
     if calibration.is_at_limit(temperature):
         return (
             f"{sentence}, the limit of the search: a temperature beyond the limit fits {reference.name} "
             f"(n = {n}) as well or better."
         )
-    return f"{sentence} that fits {reference.name} (n = {n}) best."
+    return f"{sentence}, which fits {reference.name} (n = {n}) best."
 
 
 def views_line(views: TurnedViews) -> str:

@@ -1177,7 +1177,7 @@ def test_the_answer_names_its_model_its_classes_in_full_and_what_cannot_be_ruled
     (headline,) = headlines(app)
     assert headline.startswith("Highest score: Other malignant proliferations including collisions 0.")
     assert "Model: Convolutional network" in said(app)
-    assert "Possible classes (built to hold the true one in 9 of 10 test cases):" in said(app)
+    assert "Possible classes (chosen to contain the true class in 9 of 10 test cases):" in said(app)
     assert "Treat it as no answer" not in said(app)
     (spoken,) = [one.proto.body for one in app.get("html") if 'role="status"' in one.proto.body]
     assert headline.removeprefix("Highest score: ") in spoken

@@ -193,7 +193,7 @@ def test_models_that_go_by_light_or_colour_are_found_out(secret):
         maps = explanation(found, predict(found, photograph(lesion(64))), 8, 64)
     _, whole = conclusion(maps, 1, "Melanoma")
     assert whole.startswith("Light or colour of the whole image changes Melanoma")
-    assert "larger than hiding any part" in whole
+    assert "larger than the effect of hiding any part" in whole
 
 
 @pytest.mark.parametrize("place", PLACE_SECRETS)
@@ -203,7 +203,7 @@ def test_models_that_go_by_a_place_are_shown_at_it(place):
     parts, whole = conclusion(maps, 1, "Melanoma")
     assert parts.startswith("The two maps")
     assert maps.one_by_one.largest(1)[:2] == (place[0] // 2, place[1] // 2)
-    assert "larger than hiding any part" not in whole
+    assert "larger than the effect of hiding any part" not in whole
 
 
 def test_hiding_the_middle_counts_beside_light_and_colour():
@@ -211,7 +211,9 @@ def test_hiding_the_middle_counts_beside_light_and_colour():
     after = {name: np.array([0.5]) for name in CHANGES} | {"grey": np.array([0.11])}
     parts = WholePicture(np.array([0.5]), after | {"middle hidden": np.array([0.09])})
     assert "more than" not in whole_line(parts, 0, "x", 0.1)
-    assert "larger than hiding any part" in whole_line(WholePicture(np.array([0.5]), after), 0, "x", 0.1)
+    assert "larger than the effect of hiding any part" in whole_line(
+        WholePicture(np.array([0.5]), after), 0, "x", 0.1
+    )
 
 
 @pytest.mark.parametrize(
@@ -251,7 +253,9 @@ def test_a_constant_model_is_moved_by_nothing():
         maps = explanation(found, predict(found, photograph(lesion(64))), 5, 16)
     parts, whole = conclusion(maps, 3, "x")
     assert parts.startswith("Hiding small parts shows no effect")
-    assert whole == "Made lighter, darker, warmer, cooler or grey, the image changes x by at most 0.00."
+    assert whole == (
+        "Making the whole image lighter, darker, warmer, cooler or grey changes x by at most 0.00."
+    )
 
 
 def test_a_large_hidden_area_with_an_effect_is_not_passed_over():

@@ -46,7 +46,7 @@ def test_images_on_which_the_model_fails_count_as_not_right():
     assert card.commonest[1] == 1 / 11
     assert [share.n for share in card.by_tone.values()] == [110, 110]
     line = card_line(card, TASK.names)
-    assert "The model gave no valid output for 22 of these images: they count as not right." in line
+    assert "The model gave no valid output for 22 of these images: these images count as wrong." in line
     assert "no valid output" not in card_line(model_card(known, TASK.malignant), TASK.names)
 
 
@@ -81,8 +81,8 @@ def test_a_model_of_chance_is_said_to_be_no_better():
     sure = np.eye(11)[np.random.default_rng(0).integers(0, 11, 220)]
     card = model_card(replace(found, probabilities=sure), TASK.malignant)
     assert card.no_better
-    assert card.cautions == ["the model may not be better than always predicting one class"]
-    assert "would be right on 9%: this model may not be better" in card_line(card, TASK.names)
+    assert card.cautions == ["the model may not be better than a model that always predicts one class"]
+    assert "would be right on 9% of the images: this model may not be better" in card_line(card, TASK.names)
 
 
 def test_a_model_below_the_share_of_the_commonest_class_is_said_to_be_worse():
@@ -91,7 +91,9 @@ def test_a_model_below_the_share_of_the_commonest_class_is_said_to_be_worse():
     truth = np.where(np.arange(220) < 150, 0, found.truth)
     card = model_card(replace(found, truth=truth, probabilities=np.eye(11)[(truth + 1) % 11]), TASK.malignant)
     assert card_line(card, TASK.names).endswith("this model is worse.")
-    assert card.cautions == ["on the test set the model is right less often than always predicting one class"]
+    assert card.cautions == [
+        "on the test set the model is right less often than a model that always predicts one class"
+    ]
 
 
 def test_a_model_that_tells_malignant_cases_from_others_is_not_at_chance():
@@ -129,5 +131,7 @@ def test_a_model_that_always_says_the_commonest_class_is_not_said_to_be_perhaps_
     always = replace(found, truth=truth, probabilities=np.tile(np.eye(11)[0], (220, 1)))
     line = card_line(model_card(always, TASK.malignant), TASK.names)
     assert re.search(
-        r"A model that always predicts (.+) would be right on \d+%: this model always predicts \1\.", line
+        r"A model that always predicts (.+) would be right on \d+% of the images: this model "
+        r"always predicts \1\.",
+        line,
     )

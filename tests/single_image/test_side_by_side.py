@@ -60,7 +60,9 @@ def test_the_mean_counts_photographs_alike_and_is_said_to_be_made_here():
     assert "Highest mean: Melanocytic nevus 0.53." in line
     assert "Benchside takes the mean of 3." in line
     assert "score each on its own" in line
-    assert "Both photographs get Melanoma." in photographs_line({1: answers[1], 2: answers[1]}, NAMES)
+    assert "Both photographs get the class Melanoma." in photographs_line(
+        {1: answers[1], 2: answers[1]}, NAMES
+    )
 
 
 def lit(light: float) -> ImagePrediction:

@@ -176,11 +176,10 @@ def test_numbers_name_their_test_set():
     names = ("Melanoma", "Melanocytic nevus", *CLASSES[2:])
     line = wording.right_line(right(24, 34), a_reference(), names[0])
     assert line == (
-        "In this test set (n = 120, computer-generated, 20 per class) the "
-        "model was right on 24 of 34 (71%; 54 to 83%) images with the most similar highest score (0.66 to "
-        "0.74). "
-        "When it predicted Melanoma, with any score, it was right on 18 of 25 (72%; 52 to 86%). "
-        "These shares hold only for images like the images of the test set."
+        "In this test set (n = 120, computer-generated, 20 per class) the model was right on 24 "
+        "of 34 (71%; 54 to 83%) images whose highest score is most similar to this image's (0.66 "
+        "to 0.74). When the model predicted Melanoma, with any score, it was right on 18 of 25 "
+        "(72%; 52 to 86%). These shares hold only for images like the images of the test set."
     )
     assert "too few to compare high and low scores" in wording.right_line(
         right(24, 34, True), a_reference(), "Melanoma"
@@ -213,12 +212,15 @@ def test_beside_an_answer_stands_what_else_the_model_cannot_answer(names, said):
 def test_sets_say_what_they_are_worth():
     line = wording.set_line(WIDE, CLASSES, 0)
     assert (
-        "Tested on separate cases of classes with enough: 92 of 100 (92%; 84 to 95%) "
-        "contained the true class; " in line
+        "In a test on separate cases of classes with enough cases, the set contained the true "
+        "class for 92 of 100 (92%; 84 to 95%) cases; " in line
     )
     assert "for cases of MEL: 18 of 20 (90%; 70 to 97%)." in line
     assert "fewer than 9 cases of NV" in line
-    assert line.startswith("A class is possible if its score is as high as in 90% of its test cases. ")
+    assert line.startswith(
+        "A class counts as possible if its score reaches a limit that 90% of the test cases of this "
+        "class reach. "
+    )
     assert "needs 20 or more cases per class" in line
     assert "because it has the highest score" not in line
     added = ClassSet(np.array([True, False]), 0.1, np.array([False, False]), UNTRIED, 9, True)
