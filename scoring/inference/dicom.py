@@ -5,6 +5,7 @@ Runs in the worker. Source: DICOM PS3.3 C.7.6.3 (pixels), C.11.1 and C.11.2 (res
 """
 
 import io
+import warnings
 
 import numpy as np
 import pydicom
@@ -24,7 +25,7 @@ from pydicom.uid import (
 )
 
 from scoring.common.arrays import Array, Floats
-from scoring.inference.preprocessing import MOST_PIXELS, ImageUnreadable
+from scoring.inference.preprocessing import MOST_PIXELS, REGION, ImageUnreadable
 
 LOSSLESS = (JPEGLossless, JPEGLosslessSV1)
 """Transfer syntaxes that Pillow can decode although pydicom does not use Pillow for them."""
@@ -43,6 +44,10 @@ GREY = ("MONOCHROME1", "MONOCHROME2")
 LINEAR = "LINEAR"
 """Default function of a DICOM window: for integer values, both ends included."""
 COLOUR = ("RGB", "YBR_FULL", "YBR_FULL_422", "YBR_ICT", "YBR_RCT")
+STATED = ("Rows", "Columns", "SamplesPerPixel", "BitsAllocated", "PhotometricInterpretation")
+"""Tags without which pixels have no meaning."""
+FLOATS = ("FloatPixelData", "DoubleFloatPixelData")
+CUT_OFF = "The DICOM file is cut off before its end: copy or export it again."
 SPACINGS = ("PixelSpacing", "ImagerPixelSpacing", "NominalScannedPixelSpacing")
 
 
@@ -53,7 +58,11 @@ def picture(data: bytes) -> tuple[Image.Image, float]:
         ImageUnreadable: With one sentence: no picture, several, too large, or stored in an unsupported way.
         Exception: Any exception that pydicom raises for damaged files.
     """
-    file = pydicom.dcmread(io.BytesIO(data))
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        file = pydicom.dcmread(io.BytesIO(data))
+    if "PixelData" not in file and any("End of file" in str(warning.message) for warning in warned):
+        raise ImageUnreadable(CUT_OFF)
     _refuse(file)
     pixels, scale = _pixels(file), 1000 * (_first(next(filter(None, map(file.get, SPACINGS)), None)) or 0.0)
     if file.PhotometricInterpretation in GREY:
@@ -65,7 +74,12 @@ def picture(data: bytes) -> tuple[Image.Image, float]:
 
 def _pixels(file: pydicom.FileDataset) -> Array:
     if file.file_meta.TransferSyntaxUID not in LOSSLESS:
-        return np.asarray(file.pixel_array)
+        try:
+            return np.asarray(file.pixel_array)
+        except ValueError as fault:
+            if "less than expected" in str(fault):
+                raise ImageUnreadable(CUT_OFF) from None
+            raise
     if int(file.BitsAllocated) != 8:
         raise ImageUnreadable(
             "The DICOM file is lossless JPEG of more than 8 bits: export it as JPEG or PNG."
@@ -77,11 +91,22 @@ def _pixels(file: pydicom.FileDataset) -> Array:
 
 
 def _refuse(file: pydicom.FileDataset) -> None:
+    called = f"The DICOM file{_kind(file)}"
     if "PixelData" not in file:
-        raise ImageUnreadable("The DICOM file holds no picture.")
+        if any(name in file for name in FLOATS):
+            raise ImageUnreadable(f"{called} stores its picture as decimal numbers: export it as PNG.")
+        raise ImageUnreadable(f"{called} holds no picture: choose a DICOM file with pixels, a JPEG or a PNG.")
+    if missing := [name for name in STATED if file.get(name) is None]:
+        raise ImageUnreadable(f"{called} does not state {', '.join(missing)}: export it again.")
+    if "TransferSyntaxUID" not in file.file_meta:
+        raise ImageUnreadable(f"{called} does not state TransferSyntaxUID: export it again.")
     frames = int(file.get("NumberOfFrames") or 1)
-    if frames != 1:
-        raise ImageUnreadable(f"The DICOM file holds {frames} pictures: export one of them as JPEG or PNG.")
+    if frames < 1:
+        raise ImageUnreadable(f"{called} states {frames} frames: export it again.")
+    if frames > 1:
+        is_slide = "Whole Slide" in called
+        fix = f"save the slide as OME-TIFF, or {REGION}" if is_slide else "export one of them as JPEG or PNG"
+        raise ImageUnreadable(f"{called} holds {frames:,} frames: {fix}.")
     if int(file.Rows) * int(file.Columns) > MOST_PIXELS:
         raise ImageUnreadable(f"The image has more than {MOST_PIXELS:,} pixels: save a smaller copy.")
     syntax = UID(file.file_meta.TransferSyntaxUID)
@@ -92,6 +117,14 @@ def _refuse(file: pydicom.FileDataset) -> None:
     if file.PhotometricInterpretation not in (*GREY, *COLOUR):
         sentence = "The DICOM file stores its colours in a way that is not read here"
         raise ImageUnreadable(f"{sentence}: export it as JPEG or PNG.")
+
+
+def _kind(file: pydicom.FileDataset) -> str:
+    """Return the standard's name of what the file is, as " (CT Image)"; "" for unknown classes."""
+    written = file.get("SOPClassUID") or file.file_meta.get("MediaStorageSOPClassUID") or ""
+    known = UID(str(written))
+    name = known.name.removesuffix(" Storage")
+    return "" if name == str(known) else f" ({name})"
 
 
 def _displayed_pixels(file: pydicom.FileDataset, pixels: Array) -> Array:

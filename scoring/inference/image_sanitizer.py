@@ -140,6 +140,8 @@ def upright(data: bytes, most_pixels: int = MOST_PIXELS) -> tuple[Pixels, Pixels
                 if image.width * image.height > MOST_PIXELS:
                     raise Image.DecompressionBombError
                 _refuse(image, data)
+                if image.format == "PNG":
+                    image.load()  # raises what is wrong with the file; reading its tags hides that
                 info = replace(image_info(image), micrometres=micrometres(image))
                 dropped = _dropped(image, data, info)
                 image.load()
@@ -249,9 +251,9 @@ def small(picture: Image.Image) -> Image.Image:
 def _refuse(image: Image.Image, data: bytes) -> None:
     if image.format not in SEVERAL_PICTURES and getattr(image, "n_frames", 1) > 1:
         raise ImageUnreadable("The image is animated: save one picture of it as JPEG or PNG.")
-    if _bits(image, data) > 8:
+    if (bits := _bits(image, data)) > 8:
         raise ImageUnreadable(
-            "The image has 16 bits per colour, which models were not trained on: save it with 8 bits."
+            f"The image has {bits} bits per colour, which models were not trained on: save it with 8 bits."
         )
     if image.mode == "CMYK":
         raise ImageUnreadable("The image is in the colours of print (CMYK): save it as RGB.")
@@ -263,14 +265,13 @@ def _refuse(image: Image.Image, data: bytes) -> None:
 
 def _bits(image: Image.Image, data: bytes) -> int:
     """Return bits per colour of the file; Pillow silently opens 16 bits of colour as 8."""
-    if image.mode.startswith(("I", "F")):
-        return 16
     if image.format == "PNG":
         return data[24]
+    least = 16 if image.mode.startswith(("I", "F")) else 8
     if image.format == "TIFF":
         tags = image.tag_v2  # type: ignore[attr-defined]  # only TIFF images have it
-        return int(max(np.atleast_1d(tags.get(_BITS_PER_SAMPLE, 8))))
-    return 8
+        return max(least, int(max(np.atleast_1d(tags.get(_BITS_PER_SAMPLE, 8)))))
+    return least
 
 
 def _dropped(image: Image.Image, data: bytes, image_facts: ImageInfo) -> list[str]:

@@ -5,6 +5,7 @@ It runs in the worker, because hostile files attack decoders.
 """
 
 import io
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,6 +52,8 @@ _OTHERS = (
     (b"\xff\x4f\xff\x51", "a JPEG 2000 image"),
     (b"8BPS", "a Photoshop file"),
 )
+_BARE_DICOM = re.compile(rb"([\2\x08]\0[\0-\x20]\0|\0[\2\x08]\0[\0-\x20])(CS|UI|UL|DA|OB|..\0\0)", re.DOTALL)
+"""First tag of DICOM without the part before the mark DICM."""
 
 
 class ImageUnreadable(Exception):
@@ -135,6 +138,13 @@ def unreadable(fault: Exception, data: bytes, formats: str = CASE_FORMATS) -> Im
         return ImageUnreadable(_what_it_is(data, formats))
     if isinstance(fault, MemoryError):
         return ImageUnreadable("Decoding the image needs more memory than is allowed: save a smaller copy.")
+    if "MAX_TEXT_CHUNK" in str(fault):
+        sentence = (
+            "A text or the colour profile in the PNG unpacks to more than 1 MB: save the image without it."
+        )
+        return ImageUnreadable(sentence)
+    if "MAX_TEXT_MEMORY" in str(fault):
+        return ImageUnreadable("The texts in the PNG unpack to more than 67 MB: save the image without them.")
     if "truncated" in str(fault).lower():
         return ImageUnreadable("The image is cut off before its end: copy or export it again.")
     return ImageUnreadable(
@@ -257,7 +267,9 @@ def _what_it_is(data: bytes, formats: str) -> str:
         return "The file is a HEIC, AVIF or video file: save it as JPEG or PNG."
     for magic, name in _OTHERS:
         if start.lower().startswith(magic.lower()):
-            return f"The file is {name}, not a photograph: save it as JPEG or PNG."
+            return f"The file is {name}, which is not read here: save it as JPEG or PNG."
+    if _BARE_DICOM.match(data):
+        return "The file is DICOM without its first 132 bytes: export it again, or as JPEG or PNG."
     if bytes(data[:4]) in TIFF:
-        return f"The TIFF is damaged, or compressed in a way that is not read here: {REGION}."
+        return f"The TIFF is damaged, or stored in a way that is not read here: {REGION}."
     return f"The file is not an image in a readable format ({formats})."

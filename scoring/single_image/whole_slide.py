@@ -7,7 +7,7 @@ import numpy as np
 from PIL import Image
 
 from scoring.common.findings import InputRefused, error
-from scoring.inference.image_sanitizer import SLIDE_DECODERS, small
+from scoring.inference.image_sanitizer import SLIDE_DECODERS, decoders, small
 from scoring.inference.preprocessing import TIFF, ImageUnreadable
 from scoring.inference.timed_worker import Limits
 from scoring.inference.worker_results import SlideView
@@ -56,7 +56,12 @@ def opened(data: bytes, is_tile: bool = True) -> tuple[WholeSlide, Photograph] |
     """
     if bytes(data[:4]) not in TIFF:
         return None
-    view = _view(data, None, WHOLE_PIXELS if is_tile else len(data) << 20)
+    try:
+        view = _view(data, None, WHOLE_PIXELS if is_tile else len(data) << 20)
+    except InputRefused:
+        if decoders(data):  # DICOM, whose first bytes may also be the header of a TIFF: its reader says more
+            return None
+        raise
     if view is None:
         return None
     if not is_tile:

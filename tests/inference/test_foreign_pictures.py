@@ -245,15 +245,60 @@ def test_a_window_that_the_standard_does_not_allow_is_none(window):
 
 
 HOSTILE = [
-    (lambda: dicom(half(), "RGB", NumberOfFrames=2), "2 pictures"),
+    (lambda: dicom(half(), "RGB", NumberOfFrames=2), "holds 2 frames: export one of them"),
+    (lambda: dicom(half(), "RGB", NumberOfFrames=-3), "states -3 frames"),
     (lambda: dicom(half(), "RGB", JPEG2000Lossless, encapsulate([b"\xff\x4f\xff\x51"])), "damaged"),
     (lambda: dicom(half()[:, :, 0], "PALETTE COLOR"), "colours"),
     (lambda: dicom(half(), "RGB", Rows=65000, Columns=65000), "more than 178,956,970 pixels"),
-    (lambda: dicom(half(), "RGB")[:-1000], "damaged"),
-    (lambda: b"\0" * 128 + b"DICM" + b"\xff" * 4000, "damaged|no picture"),
+    (lambda: dicom(half(), "RGB")[:-1000], "cut off"),
+    (lambda: b"\0" * 128 + b"DICM" + b"\xff" * 4000, "cut off"),
     (lambda: b"\0\0\0\x18ftypmp42" + b"\0" * 400, "a video, or a damaged"),
     (lambda: b"\0\0\0\x18ftypheic" + b"\xff" * 4000, "damaged"),
 ]
+
+
+CT, SLIDE, PLAN = (f"1.2.840.10008.5.1.4.1.1.{end}" for end in ("2.1", "77.1.6", "481.5"))
+TOLD = [
+    (
+        {"SOPClassUID": CT, "NumberOfFrames": 2},
+        "The DICOM file (Enhanced CT Image) holds 2 frames: export one",
+    ),
+    (
+        {"SOPClassUID": SLIDE, "NumberOfFrames": 90},
+        "holds 90 frames: save the slide as OME-TIFF, or export the",
+    ),
+    ({"SOPClassUID": "1.2.3", "NumberOfFrames": 2}, "The DICOM file holds 2 frames"),
+    ({"Columns": None}, "does not state Columns"),
+]
+
+
+@pytest.mark.parametrize(("tags", "words"), TOLD, ids=range(len(TOLD)))
+def test_a_dicom_file_is_called_what_it_is(tags, words):
+    assert words in refusal(dicom(half(), "RGB", **tags))
+
+
+def test_a_dicom_file_without_a_picture_says_what_it_holds():
+    file = pydicom.dcmread(io.BytesIO(dicom(half(), "RGB", SOPClassUID=PLAN)))
+    del file.PixelData
+    assert "(RT Plan) holds no picture" in refusal(rewritten(file))
+    file.FloatPixelData = bytes(4)
+    assert "decimal numbers" in refusal(rewritten(file))
+    compressed = dicom(half(), "RGB", JPEG2000, encapsulate([bytes(400)]))
+    assert "cut off" in refusal(compressed[:-40])
+
+
+def rewritten(file):
+    written = io.BytesIO()
+    pydicom.dcmwrite(written, file)
+    return written.getvalue()
+
+
+def test_dicom_without_its_first_132_bytes_is_no_unknown_file():
+    for syntax in (ExplicitVRLittleEndian, ExplicitVRBigEndian):
+        bare = dicom(half(), "RGB", syntax)[132:]
+        assert "DICOM without its first 132 bytes" in refusal(bare)
+        group = b"\0\x08" if syntax == ExplicitVRBigEndian else b"\x08\0"
+        assert "DICOM without its first 132 bytes" in refusal(bare[bare.index(group, 40) :])
 
 
 @pytest.mark.parametrize(("data", "words"), HOSTILE, ids=range(len(HOSTILE)))

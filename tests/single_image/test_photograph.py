@@ -80,7 +80,7 @@ def slide(side: int, compression: int = 1) -> bytes:
 
 @pytest.mark.parametrize(
     ("data", "fault"),
-    [(slide(100_000), "more than 178,956,970 pixels"), (slide(4_000, 33_005), "compressed in a way")],
+    [(slide(100_000), "more than 178,956,970 pixels"), (slide(4_000, 33_005), "stored in a way")],
 )
 def test_a_whole_slide_is_refused_and_told_what_to_export(process, data, fault):
     said = refusal(data, process)
@@ -176,9 +176,36 @@ def bomb() -> bytes:
     return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(bytes(1000))) + chunk(b"IEND", b"")
 
 
+def tiff_of(bits: int) -> bytes:
+    """An uncompressed RGB image of so many bits per colour."""
+    data = bytearray(encoded(quarters(), "TIFF"))
+    bits_at = data.index(struct.pack("<HHH", 8, 8, 8), 8)
+    data[bits_at : bits_at + 6] = struct.pack("<HHH", bits, bits, bits)
+    return bytes(data)
+
+
+def noted(count: int, name: bytes, head: bytes, size: int) -> bytes:
+    """A PNG with texts, or a profile, that unpack to `size` bytes each."""
+    body = head + zlib.compress(b"a" * size, 9)
+    chunk = struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+    plain = encoded(quarters())
+    return plain[:33] + count * chunk + plain[33:]
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [
+        (
+            noted(1, b"zTXt", b"k\0\0", 2_000_000),
+            "text or the colour profile in the PNG unpacks to more than 1 MB",
+        ),
+        (noted(1, b"iTXt", b"k\0\1\0\0\0", 2_000_000), "unpacks to more than 1 MB: save"),
+        (noted(1, b"iCCP", b"k\0\0", 2_000_000), "unpacks to more than 1 MB: save"),
+        (noted(70, b"zTXt", b"k\0\0", 1_000_000), "texts in the PNG unpack to more than 67 MB"),
+        (encoded(quarters())[:-12] + b"\0\0vNIDAT", "cut off"),
+        (b"\xff\x4f\xff\x51", "a JPEG 2000 image, which is not read here"),
+        (encoded(quarters(), "TIFF", "F"), "32 bits per colour"),
+        (tiff_of(4), "stored in a way that is not read here"),
         (b"", "empty"),
         (
             b"my notes about Jane",

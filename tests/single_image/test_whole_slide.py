@@ -1,13 +1,16 @@
 """A visitor's slide through the confined worker: its overview and one region, or one sentence why not."""
 
+import struct
+
 import numpy as np
 import pytest
 
 from scoring.common.findings import InputRefused
 from scoring.inference.preprocessing import OVERVIEW_PIXELS
 from scoring.single_image import whole_slide
-from scoring.single_image.photograph import CALLED
+from scoring.single_image.photograph import CALLED, received
 from scoring.single_image.whole_slide import around, opened, region, region_line
+from tests.inference.test_foreign_pictures import dicom
 from tests.inference.test_slide import HOSTILE, TISSUE, circular
 from tests.support import photographs
 from tests.support.slides import APERIO, pyramid
@@ -74,6 +77,17 @@ def test_other_pictures_are_no_slide():
     assert opened(photographs.encoded(TISSUE, "TIFF")) is None
     assert opened(photographs.encoded(TISSUE, "JPEG")) is None
     assert opened(b"II*\0") is None
+
+
+def test_a_dicom_file_that_begins_as_a_tiff_is_no_damaged_slide():
+    """Its first 128 bytes may be the header of a TIFF, whose directory lies behind the pixels."""
+    data = dicom(TISSUE, "RGB", NumberOfFrames=2)
+    entries = ((256, 4, 1, 0), (257, 4, 1, 0))
+    directory = struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", *entry) for entry in entries)
+    data = b"II*\0" + struct.pack("<I", len(data)) + data[8:] + directory + bytes(4)
+    assert opened(data) is None
+    with pytest.raises(InputRefused, match="holds 2 frames"):
+        received(data)
 
 
 @pytest.mark.parametrize(
