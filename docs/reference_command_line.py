@@ -10,7 +10,7 @@ from scoring.cli.commands import parser
 from scoring.cli.refusing_parser import Parser
 
 Row = tuple[str, str]
-"""An option as one writes it, and what it does."""
+"""An option as a user types it, and its meaning."""
 
 
 def command_line() -> str:
@@ -34,7 +34,7 @@ def _help(command: argparse.ArgumentParser, level: int) -> Iterator[str]:
 
 
 def _fill(command: argparse.ArgumentParser) -> None:
-    """Add what a parser adds when it is first used."""
+    """Add the options that a parser otherwise adds only when it is used for the first time."""
     if isinstance(command, Parser) and command.fill:
         command.fill(command)
         command.fill = None
@@ -47,29 +47,29 @@ def _named(text: str) -> str:
 def _of_challenges(
     command: argparse.ArgumentParser, parsers: Mapping[str, argparse.ArgumentParser]
 ) -> Iterator[str]:
-    """Yield the options that a command has for every challenge, then those of single challenges."""
+    """Yield a table of the options that every challenge has, then a table of the other options."""
     having: dict[Row, list[str]] = {}
     for challenge_id, of_challenge in parsers.items():
         _fill(of_challenge)
         for row in _rows(of_challenge):
             having.setdefault(row, []).append(challenge_id)
     name = _named(command.prog)
-    yield f"`{name} CHALLENGE` takes these options for every challenge:\n"
-    yield "| option | what it does |\n|---|---|"
+    yield f"`{name} CHALLENGE` accepts these options for every challenge:\n"
+    yield "| option | meaning |\n|---|---|"
     yield from (
         f"| `{option}` | {about} |" for (option, about), own in having.items() if len(own) == len(parsers)
     )
     own_rows = [(row, own) for row, own in having.items() if len(own) < len(parsers)]
     if own_rows:
-        yield "\nSome challenges take further options:\n"
-        yield "| challenge | option | what it does |\n|---|---|---|"
+        yield "\nSome challenges accept further options:\n"
+        yield "| challenge | option | meaning |\n|---|---|---|"
         for (option, about), own in own_rows:
             yield f"| {', '.join(f'`{one}`' for one in own)} | `{option}` | {about} |"
     yield ""
 
 
 def _rows(of_challenge: argparse.ArgumentParser) -> Iterator[Row]:
-    """Yield the arguments of a parser that its help shows."""
+    """Yield the arguments of a parser that `--help` lists."""
     for action in of_challenge._actions:
         if action.help is argparse.SUPPRESS or isinstance(action, argparse._HelpAction):
             continue

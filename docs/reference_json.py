@@ -13,12 +13,13 @@ Schema = dict[str, Any]
 
 
 def json_files() -> str:
-    """Return the keys of every file that is written, from its schema."""
+    """Return a page with the keys of every JSON file that Benchside writes."""
     lines = [
         "# JSON files",
         "",
-        "Numbers are unrounded, undefined ones are null. `[]` stands for each entry of a list, `*` for each "
-        "name. The heading of a file links to its JSON schema.",
+        "Numbers are not rounded. A number without a value, such as the recall of a class without cases, is "
+        "`null`. In a key, `[]` stands for each entry of a list, and `*` for each name, such as each team. "
+        "The heading of a file links to its JSON schema.",
     ]
     for path in sorted(FOLDER.glob("*.json")):
         schema = json.loads(path.read_text(encoding="utf-8"))
@@ -37,7 +38,7 @@ def json_files() -> str:
 
 
 def _table(rows: list[str]) -> list[str]:
-    return ["", "| key | type | what |", "|---|---|---|", *rows] if rows else []
+    return ["", "| key | type | meaning |", "|---|---|---|", *rows] if rows else []
 
 
 def _definitions(schema: Schema) -> Iterator[str]:
@@ -48,7 +49,7 @@ def _definitions(schema: Schema) -> Iterator[str]:
 
 
 def _branches(schema: Schema) -> Iterator[tuple[str, Schema]]:
-    """Yield what a file has for one challenge only."""
+    """Yield the id of each challenge that adds its own keys to a file, with the schema of these keys."""
     for rule in schema.get("allOf", ()):
         named = rule.get("if", {}).get("properties", {}).get("challenge", {}).get("const")
         if named:
@@ -56,7 +57,7 @@ def _branches(schema: Schema) -> Iterator[tuple[str, Schema]]:
 
 
 def _keys(schema: Schema, prefix: str) -> Iterator[str]:
-    """Yield a row per key, those of objects and lists inside it included."""
+    """Yield one row of the table per key, also for keys of nested objects and lists."""
     for key, entry in schema.get("properties", {}).items():
         if not isinstance(entry, dict):
             continue
@@ -76,7 +77,7 @@ def _inside(entry: Schema, place: str) -> Iterator[str]:
 
 
 def _shared(entry: Schema) -> Schema:
-    """Return the definition that a schema refers to, if it is one that files have in common."""
+    """Return the definition that a schema refers to, if several files share it; otherwise an empty one."""
     found: Schema = SHARED.get(entry.get("$ref", "").rpartition("/")[2], {})
     return found
 

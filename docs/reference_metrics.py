@@ -13,8 +13,8 @@ def metrics() -> str:
     lines = [
         "# Metrics",
         "",
-        "A [challenge file](../own-challenge.md) names its metrics by the first column. "
-        "`benchside metrics TASK` prints the same list, with the source of each definition.",
+        "In a [challenge file](../own-challenge.md), write the name in the first column. For one task, "
+        "`benchside metrics TASK` prints the same list and the source of each definition.",
         "",
     ]
     for task in registry.TASKS:
@@ -33,7 +33,7 @@ def _metrics(task: str) -> Iterator[str]:
 
 
 def _options(task: str) -> Iterator[str]:
-    """Yield the options of the metrics; an option means the same in all metrics of a task."""
+    """Yield the table of options. An option has the same meaning in all metrics of a task."""
     found = {name: one for metric in registry.of_task(task) for name, one in metric.parameters.items()}
     if not found:
         return

@@ -23,7 +23,7 @@ PLACES = {
     "../scoring/metrics/catalogue.toml": "reference/metrics.md",
 }
 """File that a page links to -> its page on the site."""
-LEVELS = {"error": "refuses", "warning": "warning", "note": "note"}
+LEVELS = ("error", "warning", "note")
 
 
 def on_config(config):
@@ -35,7 +35,7 @@ def on_config(config):
 
 
 def on_files(files: Files, config) -> Files:
-    """Add the pages that are made, and those that lie outside this folder."""
+    """Add the pages that are made from code, and those from files outside this folder."""
     pages = {
         "reference/command-line.md": command_line(),
         "reference/python.md": python(),
@@ -56,7 +56,7 @@ def on_files(files: Files, config) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Link to the page of what lies outside `docs/`, and only name what has no page."""
+    """Let links to files outside `docs/` point to the file's page on the site, or make them plain text."""
     markdown = re.sub(r"\]\(\.\./examples/(\w+)\.ipynb\)", r"](examples/\1.md)", markdown)
     for place, own in PLACES.items():
         markdown = markdown.replace(f"]({place})", f"]({own})")
@@ -64,7 +64,7 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 
 
 def moved(name: str) -> str:
-    """Return a page of the project's own folder with its links as seen from the site."""
+    """Return a page from the project's main folder, with its links changed to work on the site."""
     text = (ROOT / name).read_text(encoding="utf-8")
     return text.replace("](docs/", "](").replace("](CHANGELOG", "](changelog")
 
@@ -78,7 +78,7 @@ def challenge_list() -> str:
 
 
 def formula(given) -> str:
-    """Return a formula in one line, with the usual options."""
+    """Return the formula of the score in one line, with default options."""
     return given({}) if callable(given) else given
 
 
@@ -99,26 +99,26 @@ def challenge(challenge_id: str) -> str:
         f"* Submission: {one.inputs.submission.words}",
     ]
     lines += [
-        f"* Models: {one.words.no_model or 'ONNX, run on the images of the test set'}",
+        f"* Models: {one.words.no_model or 'ONNX files, which Benchside runs on the images of the test set'}",
         "",
         *sample_files(challenge_id),
         "## Options",
         "",
     ]
-    lines += ["| option | what it does | usual |", "|---|---|---|"]
+    lines += ["| option | meaning | default |", "|---|---|---|"]
     for option in one.options:
         unsaid = any(value not in option.help for value in option.values)
         values = f" One of {', '.join(f'`{value}`' for value in option.values)}." * unsaid
         usual = "" if option.default is None else f"`{option.default}`"
         lines.append(f"| `{option.flag}` | {option.help}.{values} | {usual} |".replace("..", "."))
-    lines += ["", f"All arguments: `benchside score {challenge_id} --help`.", ""]
+    lines += ["", f"`benchside score {challenge_id} --help` lists all options.", ""]
     cited = "\n".join(citation.bibtex() for citation in one.words.citations)
     return "\n".join([*lines, *(["## Citation", "", "```bibtex", cited, "```"] if cited else ())])
 
 
 def sample_files(challenge_id: str) -> Iterator[str]:
-    """Yield how the sample's truth and its first submission begin: tables by their first lines, folders and
-    zips by the names of their first files."""
+    """Yield the beginning of the sample's truth and of its first submission: the first lines of a table, or
+    the names of the first files in a folder or zip."""
     sample = next(iter(samples.test_sets(challenge_id).values()))
     folder = sample.path if next(sample.path.glob("*.csv"), None) else sample.path.parent
     submission = next(entry.path for entry in sample.submissions.values() if not entry.is_model)
@@ -130,11 +130,12 @@ def sample_files(challenge_id: str) -> Iterator[str]:
             lines = sorted(entry.name for entry in path.iterdir())[:3]
         else:
             lines = ZipFile(path).namelist()[:3]
-        yield f"The sample's {title} `{path.name}` begins:\n\n```text\n" + "\n".join(lines) + "\n...\n```\n"
+        start = "\n".join(lines)
+        yield f"The {title} of the sample, `{path.name}`, begins with:\n\n```text\n{start}\n...\n```\n"
 
 
 def findings() -> str:
-    """Return every code of a finding with the sentences that it comes with, read from the code."""
+    """Return a table of the codes of findings, with the messages that the code contains for each."""
     sentences: dict[tuple[str, str], set[str]] = {}
     for path in sorted((ROOT / "scoring").rglob("*.py")):
         for level, code, sentence in _raised(ast.parse(path.read_text(encoding="utf-8"))):
@@ -142,20 +143,21 @@ def findings() -> str:
     lines = [
         "# Findings",
         "",
-        "A finding has a code, a place and a sentence that says what to change. Errors refuse the input; "
-        "warnings and notes travel with the result. An … stands for what the sentence names in your file.",
+        "A finding has a code, a place in the file, and a message that says what to change. If there is an "
+        "error, Benchside refuses the file. It shows warnings and notes with the result. In the messages "
+        "below, … stands for a name or number, and “it” is the file or place that the finding names.",
         "",
-        "| code | level | what it says |",
+        "| code | level | messages (at most four) |",
         "|---|---|---|",
     ]
     for (code, level), texts in sorted(sentences.items()):
         told = "<br>".join(text.replace("|", "\\|") for text in sorted(texts)[:4])
-        lines.append(f"| `{code}` | {LEVELS[level]} | {told} |")
+        lines.append(f"| `{code}` | {level} | {told} |")
     return "\n".join(lines)
 
 
 def _raised(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
-    """Yield level, code and sentence of every finding that a module makes."""
+    """Yield level, code and message of every finding that a module creates."""
     assigned = {
         node.targets[0].id: node.value
         for node in ast.walk(tree)

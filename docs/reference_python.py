@@ -21,7 +21,7 @@ LISTS = {"Args": "argument", "Attributes": "attribute", "Raises": "error"}
 
 def python() -> str:
     """Return signature and docstring of every name that `scoring` offers."""
-    lines = ["# Python", "", "`import scoring` offers these names.", ""]
+    lines = ["# Python", "", "After `import scoring`, these functions and classes are available.", ""]
     offered = {name: value for name in scoring.__all__ if callable(value := getattr(scoring, name))}
     for name, value in offered.items():
         lines += () if inspect.isclass(value) else _function(name, value)
@@ -36,7 +36,8 @@ def _function(name: str, value: Callable[..., Any]) -> Iterator[str]:
 
 
 def _class(name: str, value: type) -> Iterator[str]:
-    """Yield a class with its attributes and public methods; functions make its objects, not its users."""
+    """Yield a class with its attributes and public methods. Its constructor is left out, because users get
+    objects of the class from functions."""
     yield from (f"## `scoring.{name}`", "", *_docstring(value))
     for key, entry in vars(value).items():
         if key.startswith("_") or not inspect.getdoc(entry):
@@ -68,7 +69,7 @@ def _parameter(entry: inspect.Parameter) -> str:
 
 
 def _type(annotation: Any) -> str:
-    """Return a type as one writes it, without the modules and without the library's own kinds of files."""
+    """Return a type as users write it, without module names and without Benchside's own type of files."""
     if get_origin(annotation) in (Union, UnionType):
         kinds = (one for one in get_args(annotation) if one.__module__ != SourceFiles.__module__)
         return " | ".join(map(_type, kinds))
@@ -79,7 +80,7 @@ def _type(annotation: Any) -> str:
 
 
 def _docstring(value: Any) -> Iterator[str]:
-    """Yield a docstring: paragraphs as text, the parts that list names as tables."""
+    """Yield a docstring: paragraphs as text, and sections that list names as tables."""
     text = f"{inspect.getdoc(value)}\n"
     types = getattr(value, "__annotations__", {}) if inspect.isclass(value) else {}
     yield from (SECTION.sub("", text).strip(), "")
@@ -98,7 +99,7 @@ def entries(text: str) -> dict[str, str]:
 
 
 def _table(what: str, meanings: Mapping[str, str], types: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a table of names and meanings; with types, every name that has one is in it."""
+    """Yield a table of names and meanings. It contains every name that has a meaning or a type."""
     names = [*types, *(name for name in meanings if name not in types)]
     titles = (what, "type", "meaning") if types else (what, "meaning")
     yield from (f"| {' | '.join(titles)} |", "|---" * len(titles) + "|")
@@ -114,14 +115,14 @@ def cell(text: str) -> str:
 
 
 def _keywords() -> Iterator[str]:
-    """Yield what `**options` and `**shared` take."""
+    """Yield tables of the keywords that `**options` and `**shared` accept."""
     yield from ("## Keywords of `score`, `compare` and `log`", "")
-    yield from ("Every challenge takes these. `compare` takes them for all teams.", "")
+    yield from ("Every challenge accepts these keywords. In `compare`, a keyword applies to all teams.", "")
     shared = entries_of(StatisticsOptions, "Attributes")
     yield from _with_defaults(shared, inspect.signature(StatisticsOptions))
-    yield from ("Challenges take further keywords:", "")
+    yield from ("Some challenges accept further keywords:", "")
     yield from _of_challenges("truth", "predictions", "score")
-    yield from ("Only `compare` takes these:", "")
+    yield from ("Only `compare` accepts these keywords:", "")
     meanings = entries_of(compare_cards, "Args")
     chosen = {name: meanings[name] for name in ("pairs_metric", "pairs_test", "facts")}
     yield from _with_defaults(chosen, inspect.signature(compare_cards))
@@ -129,7 +130,7 @@ def _keywords() -> Iterator[str]:
 
 
 def _of_challenges(*stages: Stage) -> Iterator[str]:
-    """Yield a table of the challenges' own options of some stages."""
+    """Yield a table of the options that single challenges have in some stages."""
     yield from ("| challenge | keyword | default | meaning |", "|---|---|---|---|")
     for challenge_id in REGISTRY:
         for option in scoring.load_challenge(challenge_id).options_of(*stages):
@@ -138,7 +139,7 @@ def _of_challenges(*stages: Stage) -> Iterator[str]:
 
 
 def entries_of(value: Any, title: str) -> dict[str, str]:
-    """Return the names that a section of a docstring lists."""
+    """Return the names that a section of a docstring lists, with their meanings."""
     sections = dict(SECTION.findall(f"{inspect.getdoc(value)}\n"))
     return entries(textwrap.dedent(sections[title]))
 
