@@ -132,7 +132,7 @@ def test_a_limit_that_is_no_number_leaves_the_default_and_is_told(words, monkeyp
 def test_a_limit_that_is_no_number_stops_no_command(monkeypatch):
     finished = run_fresh("doctor", environment={limits.OPEN_MODELS.name: "many"})
     assert finished.status == 0
-    assert "BENCHSIDE_OPEN_MODELS is not a whole number above 0: 8 is used instead." in finished.out
+    assert "BENCHSIDE_OPEN_MODELS is not a whole number above 0. Benchside uses 8 instead." in finished.out
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,9 @@ def test_a_code_without_words_of_its_own_says_what_the_first_says():
     (group,) = grouped(
         [warning("odd", f"c{i}", f"it has {i} voxels. It counts as missing.") for i in range(5)]
     )
-    assert group.message == "it has 0 voxels. It counts as missing. 5 such: c0, c1, c2, c3, c4."
+    assert group.message == (
+        "it has 0 voxels. It counts as missing. There are 5 such findings: c0, c1, c2, c3, c4."
+    )
 
 
 def test_few_stay_apart_and_the_worst_come_first():

@@ -145,7 +145,7 @@ def test_cases_without_a_prediction_count_as_wrong():
     data = b"\n".join(lesion_tables.predictions().split(b"\n")[:-3]) + b"\n"
     read = challenge.read_predictions(data, truth, "p.csv")
     fixes = offered(refused(challenge.score, truth, read).problems)
-    alone = "Score without the 2 cases that were not submitted, unofficially"
+    alone = "Score without the 2 cases that were not submitted (unofficial)"
     assert list(fixes) == ["Count the 2 cases without a usable prediction as wrong", alone]
     fix, _ = fixes.values()
     options = dict(fix.changes.options)
@@ -191,11 +191,11 @@ def test_a_button_says_what_it_does():
     assert renaming("case", (("*_seg", "*"),)).label == "Read cases without “_seg”"
     both = InputChanges(columns=(("Age", ""), ("Risk", "score"), ("", "")), one_table=True)
     assert both.command() == (
-        "Read column “Risk” as score, the table alone, as CSV and leave out columns “Age” and without a name"
+        "Read column “Risk” as score, only the table, as CSV and leave out columns “Age” and without a name"
     )
     assert InputChanges(columns=(("a", ""), ("b", ""))).command() == "Leave out columns “a”, “b”"
     assert InputChanges(decimal_commas=True, delimiter="|").words() == (
-        "commas in numbers as decimal commas, cells separated by “|”"
+        "commas in numbers as decimal commas, “|” as the separator of cells"
     )
 
 

@@ -108,7 +108,7 @@ def test_numbers_with_a_unit_are_told_to_leave_it_out(folder):
 def test_a_board_keeps_the_changed_file_and_says_so(folder):
     names = "case_id=Patient,predicted_fev1=FEV1 [L]"
     done = run(*command("board submit", folder, "other columns"), "--rename-columns", names)
-    assert "note mended other columns.csv: read with changes: columns" in done.err
+    assert "note mended other columns.csv: the input was read with these changes: columns" in done.err
     right = run("board", "submit", "fev1", "--team", "b", "--predictions", folder / "right.csv")
     assert re.findall(r"score [\d.]+", done.out) == re.findall(r"score [\d.]+", right.out)
 

@@ -97,7 +97,9 @@ def test_the_options_mend_a_file(tmp_path):
     finished = run("score", *arguments, "--rename-columns", "prob_*=*", "--resamples", 0, "--json", "-")
     assert finished.status == 0
     assert finished.json["provenance"]["mended"] == [{"columns": {"prob_*": "*"}}]
-    assert "note mended p.csv: read with changes: columns without “prob_”." in finished.err
+    assert (
+        "note mended p.csv: the input was read with these changes: columns without “prob_”." in finished.err
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,7 +137,9 @@ def test_files_of_teams_are_mended_each_by_itself(tmp_path):
     fixes = ("--rename-columns", "p:prob_*=*", "--repeated-rows", "twice:identical")
     found = run(*arguments, *fixes, "--json", "-")
     assert (found.status, len({team["score"] for team in found.json["teams"]})) == (0, 1), found.err
-    assert "note mended p: p.csv: read with changes: columns without “prob_”." in found.err
+    assert (
+        "note mended p: p.csv: the input was read with these changes: columns without “prob_”." in found.err
+    )
     wrong = run(*arguments, "--decimal-commas", "q", "--delimiter", "p:||")
     assert "error bad-option --decimal-commas: 'q' is none of the teams." in wrong.err
     assert "error bad-option --delimiter: '||' is not one character" in wrong.err

@@ -208,7 +208,7 @@ HEADS = {
     "missing-case": "{n} cases have no prediction",
     "extra-case": "{n} rows belong to no case of the test set",
     "duplicate-case": "{n} cases occur more than once",
-    "row-length": "{n} rows have a different length than the header",
+    "row-length": "{n} rows have another number of cells than the header",
     "missing-value": "{n} rows have a missing value",
     "not-a-number": "{n} rows hold text such as {quoted} where a number is needed",
     "not-finite": "{n} rows hold an infinite number",
@@ -294,7 +294,7 @@ def _grouped(level: str, code: str, group: Sequence[Finding]) -> FindingGroup:
         items = [location.removeprefix(where).lstrip(":") for location in places]
     if code in NAMING and QUOTED.search(group[0].message):
         quoted = [match[0] for entry in group if (match := QUOTED.search(entry.message))]
-        at = f"In {len(places):,} places: {_some(items)}. " if len(places) > 1 else ""
+        at = f"They occur in {len(places):,} places: {_some(items)}. " if len(places) > 1 else ""
         message = f"{NAMING[code]}: {_some(list(dict.fromkeys(quoted)))}. {at}{end}"
         return FindingGroup(level, code, where, message.strip(), tuple(group))
     lines = bool(where) and len(places) > 1 and all(item.isdigit() for item in items)
@@ -305,7 +305,7 @@ def _grouped(level: str, code: str, group: Sequence[Finding]) -> FindingGroup:
         head = HEADS[code].format(n=f"{len(group):,}", quoted=found[0] if found else "this")
         message = f"{head}{': ' * bool(named)}{listed}. {end}"
     else:
-        message = f"{group[0].message} {len(group):,} such{': ' * bool(named)}{listed}."
+        message = f"{group[0].message} There are {len(group):,} such findings{': ' * bool(named)}{listed}."
     return FindingGroup(level, code, where, message.strip(), tuple(group))
 
 

@@ -20,7 +20,7 @@ SHOWN = 4
 """Maximum names of a list that are written out."""
 EDITS = {
     "header": "the first line as a case",
-    "leave_out": "the table without column number {}",
+    "leave_out": "the table without its column {}",
     "transpose": "cases in columns as rows",
     "labels": "the classes in “{}” as scores, 1 and 0",
     "fill": "{} where a value is missing",
@@ -30,10 +30,10 @@ EDITS = {
     "softmax": "the softmax of the numbers",
     "sigmoid": "the sigmoid of the numbers",
     "complement": "1 minus the numbers",
-    "scale": "the {} numbers as scores",
-    "of_called": "the scores as those of the class in “{}”",
+    "scale": "the {} numbers unchanged as scores",
+    "of_called": "the scores as scores of the class in “{}”",
     "order": "the outputs of the model in the order {}",
-    "zeros": "0 for each case as “{}”",
+    "zeros": "0 as the score of “{}” in each case",
     "pixels": "pixels {}",
     "first": "output {} of the model first",
     "inputs": "the inputs of the model in the order {}",
@@ -152,9 +152,9 @@ class InputChanges:
             *_renamed_words("column", self.columns),
             *_renamed_words("case", self.cases),
             "commas in numbers as decimal commas" * self.decimal_commas,
-            f"cells separated by {quoted_mark(self.delimiter)}" * bool(self.delimiter),
+            f"{quoted_mark(self.delimiter)} as the separator of cells" * bool(self.delimiter),
             _kept_words(self.repeated),
-            "the table alone, as CSV" * self.one_table,
+            "only the table, as CSV" * self.one_table,
             *(EDITS[name].format(_value_words(name, value)) for name, value in self.edits),
         ]
         return [*filter(None, parts)]

@@ -42,7 +42,7 @@ class LimitSetting:
         text = self.written
         if text is None or (text.isascii() and text.isdigit() and int(text) > 0):
             return ""
-        return f"{self.name} is not a whole number above 0: {self.default} is used instead."
+        return f"{self.name} is not a whole number above 0. Benchside uses {self.default} instead."
 
 
 OPEN_MODELS = LimitSetting(

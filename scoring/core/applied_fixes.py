@@ -49,8 +49,8 @@ def with_note(result: Read, source: Source, is_table: bool = True, has_program: 
     changes = changes if is_table else replace(changes, one_table=True)
     if not changes:
         return result
-    message = f"read with changes: {changes.words()}."
-    message += " The official program needs this in the file itself." * has_program
+    message = f"the input was read with these changes: {changes.words()}."
+    message += " The official program needs these changes in the file itself." * has_program
     finding = note(FIXED, result.name, message).with_fixes(SuggestedFix("", changes))
     return with_findings(result, (*findings_of(result), finding))
 
@@ -125,10 +125,10 @@ def with_provenance(card: ScoreCard, reading: str = "") -> ScoreCard:
             official = replace(official, same=False, score=None, reason=other, changes=1)
         return replace(card, official=official)
     n = n_changes(fixes)
-    needed = f"{n} change{'s' * (n > 1)}, which the file itself needs: "
+    needed = f"{n} change{'s' * (n > 1)}, which must be made in the file itself: "
     needed += f"{'; '.join(changes.words() for changes in fixes)}."
     if official.same:
-        reason = f"It is official after {needed}"
+        reason = f"The score becomes official after {needed}"
         official = replace(official, same=False, score=None, reason=reason, changes=n)
     elif official.converted:
         n = official.changes and official.changes + n

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MOST_CASES, TRIED = 5_000, 1_000
 """Maximum cases for trying a fix on the whole submission; number of rows that are tried of a larger table."""
-ALL_RIGHT, ROUNDED = ", without a fault: is it the truth?", 1e-9
+ALL_RIGHT, ROUNDED = ", without any error: is it the truth?", 1e-9
 """Words after a fix with the best possible score, and the rounding error of such a score."""
 NAME = "rows.csv"
 """Name of the table with the tried rows."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-UNREAD = "The official program does not read this form"
+UNREAD = "The official program does not read files in this format"
 
 
 @dataclass(frozen=True)

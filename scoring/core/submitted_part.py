@@ -72,7 +72,7 @@ def offered(findings: Iterable[Finding], n_absent: int | None = None) -> list[Fi
     if not n:
         return listed
     left_out = "case that was" if n == 1 else f"{n:,} cases that were"
-    label = f"Score without the {left_out} not submitted, unofficially"
+    label = f"Score without the {left_out} not submitted (unofficial)"
     fix = SuggestedFix(label, InputChanges(submitted_only=True))
     return [finding.with_fixes(fix) if finding.code in OFFERING else finding for finding in listed]
 
@@ -113,7 +113,7 @@ def part_of(truth: Any, read: object, name: str) -> Any:
     if len(chosen) in (0, len(truth.ids)):
         return truth
     message = (
-        f"{len(chosen):,} of {len(truth.ids):,} cases were submitted, and only these are "
+        f"{len(chosen):,} of {len(truth.ids):,} cases were submitted, and only these cases are "
         f"scored: the {len(truth.ids) - len(chosen):,} others were not submitted and are left out."
     )
     part = of_cases(truth, chosen)

@@ -81,5 +81,7 @@ class Adapter:
         types = [dtype for dtype in dict.fromkeys(self.types) if dtype in TYPES and dtype != FLOAT]
         done = [f"numbers as {np.dtype(TYPES[dtype]).name}" for dtype in types]
         done += ["channels last"] * self.channels_last
-        done += [f"the image {self.batch} times, of which the first counts"] * (self.batch > 1)
+        done += [f"a batch with the image {self.batch} times, of which only the first output counts"] * (
+            self.batch > 1
+        )
         return ", ".join(done)

@@ -104,8 +104,8 @@ def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Findi
         findings.append(error("random-model", file_name, f"{sentence} {REPEATABLE}"))
     elif random:
         sentence = (
-            f"{named} Because they have seeds, two runs on the same image agree on this machine; on other "
-            "machines they may differ."
+            f"{named} Because these operators have seeds, two runs on the same image agree on "
+            "this machine; runs on other machines may differ."
         )
         findings.append(warning("random-model", file_name, f"{sentence} {REPEATABLE}"))
     return findings

@@ -122,8 +122,8 @@ def check_kind(data: bytes) -> None:
     announced = announced_size(data)
     if announced > len(data):
         raise _unreadable(
-            f"The file is cut off: {len(data):,} bytes are there, but its content needs {announced:,} or "
-            "more. Copy the file again."
+            f"The file is cut off: {len(data):,} bytes are there, but the file announces "
+            f"{announced:,} or more. Copy the file again."
         )
 
 

@@ -119,8 +119,8 @@ def vector_findings(result: Probe, file_name: str) -> list[Finding]:
         sentence = f"No output changes when {', '.join(result.fields)} change: the model ignores them."
         return [warning("demographics-ignored", file_name, sentence)]
     effects = "; ".join(
-        f"{name}: largest move {effect.largest_move:.3g}, other class in {effect.changed_classes} of "
-        f"{effect.trials} trials"
+        f"changing {name} moves an output by up to {effect.largest_move:.3g}, and changes the "
+        f"class in {effect.changed_classes} of {effect.trials} trials"
         for name, effect in result.fields.items()
     )
     sentence = f"Effect of the demographics on {len(result.outputs)} trial images. {effects}."
@@ -319,7 +319,10 @@ def _milliseconds(probed: Probe) -> float:
 def _slow(milliseconds: float, name: str, task: Task) -> list[Finding]:
     if milliseconds <= 1000 * SLOW_SECONDS:
         return []
-    sentence = f"{milliseconds / 1000:.1f} s of processor time for one image; beyond 20 s {task.wording.slow}"
+    sentence = (
+        f"The model took {milliseconds / 1000:.1f} s of processor time for one image; above 20 s "
+        f"{task.wording.slow}"
+    )
     return [warning("slow-model", name, sentence)]
 
 

@@ -38,7 +38,7 @@ a file twice, to recognise and to score it; a remembered file is refused at once
 LIMITS = Limits(memory_bytes=MEMORY_BYTES, run_seconds=SECONDS, decoders=MODULES)
 _PLAINER = "Save the file again with only the table or list, or split the file."
 _MESSAGES = {
-    RUNNING: f"it took longer than {SECONDS} s to read and was stopped.",
+    RUNNING: f"reading it took longer than {SECONDS} s and was stopped.",
     "model-out-of-memory": f"it needs more than {MEMORY_BYTES / 1e9:g} GB of memory to be read.",
 }
 _ENDED = "the process that read it ended unexpectedly."

@@ -182,7 +182,7 @@ def _unread(page: Any) -> str:
     if max(page.imagewidth, page.imagelength) > MOST_SIDE or page.imagedepth != 1:
         return DAMAGED.format("size")
     if int(page.tags.valueof(_ORIENTATION, 1)) in UPRIGHT:
-        return f"The slide is stored turned or mirrored, and would be shown so: {REGION}."
+        return f"The slide is stored turned or mirrored, so Benchside would show it wrongly: {REGION}."
     colours = (page.samplesperpixel, page.bitspersample, int(page.photometric) in (_RGB, _YCC))
     if colours != (3, 8, True):
         return f"The slide is not in RGB with 8 bits per channel: {REGION}."
@@ -220,7 +220,7 @@ def overview(slide: OpenSlide) -> Pixels:
 def region(slide: OpenSlide, box: Box) -> Pixels:
     """Return a part of the slide at full resolution."""
     if _cost(slide.levels[0], box) > DECODED_PIXELS:
-        raise ImageUnreadable(f"The slide is stored in pieces too large to read one region: {REGION}.")
+        raise ImageUnreadable(f"The slide is stored in pieces too large to read a single region: {REGION}.")
     return np.asarray(_read(slide, slide.levels[0], box))
 
 

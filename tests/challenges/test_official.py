@@ -330,7 +330,8 @@ def test_no_official_zero_is_told_of_a_form_that_the_evaluator_does_not_read():
     assert (found.official.same, found.official.score) == (False, converted)
     assert found.official.badge() == f"not the official score, which is {converted} after conversion"
     says = (
-        f"The official program does not read this form. After conversion, the official score is {converted}. "
+        "The official program does not read files in this format. After conversion, the official "
+        f"score is {converted}. "
     )
     assert found.official.words("").startswith(says)
     assert official(found)["converted"]

@@ -240,8 +240,8 @@ def test_demographics_that_move_nothing_are_a_warning_and_others_a_note():
     with ModelProcess(builders.classifier()) as process:
         found = vector_findings(probe(process, [], SMALL, BASE, CHANGES), "m.onnx")
     assert codes(found) == [("note", "demographics-probe")]
-    assert "age: largest move" in found[0].message
-    assert "gender: largest move" in found[0].message
+    assert "changing age moves an output by up to" in found[0].message
+    assert "changing gender moves an output by up to" in found[0].message
 
 
 @pytest.mark.parametrize(

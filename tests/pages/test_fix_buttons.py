@@ -56,7 +56,7 @@ def test_a_third_of_the_cases_is_scored_alone_by_one_click(opened, challenge_id,
     data = team(challenge_id, next(iter(sets)))
     part = b"".join(data.splitlines(True)[: n + 1])
     app = visits.put(challenge_id, opened(challenge_id), ("third.csv", part))
-    alone = f"Score without the {left_out} cases that were not submitted, unofficially"
+    alone = f"Score without the {left_out} cases that were not submitted (unofficial)"
     assert alone in labels(app)
     app = take_fix(app, alone)
     challenge = scoring.load_challenge(challenge_id)

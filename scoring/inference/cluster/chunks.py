@@ -193,7 +193,7 @@ class _Stream(Generic[Common, Item, Value]):
             return within(GATHER_SECONDS, work)
         except Exception as fault:
             self.cluster.threads()  # raises where the scheduler is gone
-            sentence = "The workers do not accept or return data: check their logs."
+            sentence = "The workers do not accept or return data: check the workers' logs."
             raise ClusterUnusable(self.cluster.address, sentence) from fault
 
     def settle(self, future: "Future[Any]") -> tuple[Chunk[Item], Value] | None:
@@ -216,7 +216,7 @@ class _Stream(Generic[Common, Item, Value]):
             return None
         fault = type(future.exception()).__name__
         sentence = (
-            "The workers ended repeatedly during the same part of the work: check their memory."
+            "The workers ended repeatedly during the same part of the work: check the workers' memory."
             if fault == "KilledWorker"
             else f"A part of the work failed on a worker ({fault}): check its log."
         )
@@ -225,7 +225,7 @@ class _Stream(Generic[Common, Item, Value]):
     def _again(self, chunk: Chunk[Item], attempt: int) -> None:
         self.cluster.threads()
         if attempt >= MOST_ATTEMPTS:
-            sentence = "A part of the work was lost repeatedly: check the logs of the workers."
+            sentence = "The same part of the work was lost repeatedly: check the logs of the workers."
             raise ClusterUnusable(self.cluster.address, sentence)
         if self.scattered.status != "finished":
             self.scatter()

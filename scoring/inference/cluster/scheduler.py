@@ -102,9 +102,9 @@ def _certificates() -> tuple[str, str, str]:
     paths = [os.environ.get(name, "") for name in (AUTHORITY, CERTIFICATE, KEY)]
     for name, path in zip((AUTHORITY, CERTIFICATE, KEY), paths, strict=True):
         if not path or not Path(path).is_file():
-            fault = "is no file" if path else "is not set"
+            fault = "names no file" if path else "is not set"
             raise ClusterUnusable(
-                name, f"It {fault}: tls:// needs PEM files of an authority, a certificate and a key."
+                name, f"The path {fault}: tls:// needs PEM files of an authority, a certificate and a key."
             )
     return paths[0], paths[1], paths[2]
 
