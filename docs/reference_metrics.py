@@ -13,8 +13,8 @@ def metrics() -> str:
     lines = [
         "# Metrics",
         "",
-        "In a [challenge file](../own-challenge.md), write the name in the first column. For one task, "
-        "`benchside metrics TASK` prints the same list and the source of each definition.",
+        "To use a metric in a [challenge file](../own-challenge.md), copy its name from the first column. "
+        "For one task, `benchside metrics TASK` prints the same list and the source of each definition.",
         "",
     ]
     for task in registry.TASKS:
