@@ -36,7 +36,8 @@ OF_JOBS = (
     " These are jobs of Grand Challenge: add the file predictions.json, which names the case of each job."
 )
 OF_ROWS = (
-    " These are row numbers. Benchside matches rows by position only if you choose it: write the case names."
+    " These are row numbers. Benchside matches rows by position only if you choose this. "
+    "Otherwise write the case names."
 )
 
 
@@ -134,7 +135,7 @@ def _rows_of_cases(
     again = []
     for row, case in enumerate(case_ids.match(ids, cases).case.tolist()):
         if case >= 0 and row_of.setdefault(case, row) != row:
-            text = f"case {cases[case]!r} stands on line {table.lines[row_of[case]]} already: "
+            text = f"case {cases[case]!r} is already on line {table.lines[row_of[case]]}: "
             again.append(error("duplicate-case", table.place(row), f"{text}keep one row per case."))
     return row_of, again
 
@@ -191,13 +192,15 @@ def align(
     case_of[nameless] = case_ids.AMBIGUOUS
     for i, candidates in matches.candidates.items():
         text = f"{ids[i]!r} fits {len(candidates)} cases ({', '.join(names[c] for c in candidates[:3])})"
-        problems.append(error("ambiguous-case", table.place(i), f"{text}: write the id as the truth does."))
+        problems.append(error("ambiguous-case", table.place(i), f"{text}: write the id as in the truth."))
     _leave_out_repeated(table, id_column, names, case_of, problems)
     extra = np.flatnonzero(case_of == case_ids.EXTRA).tolist()
     if extra and len(extra) < len(ids):
         message = (
-            f"{len(extra)} row{'s' * (len(extra) > 1)} for ids that the truth does not have "
-            f"({', '.join(ids[i] for i in extra[:3])}{', ...' if len(extra) > 3 else ''}): left out."
+            f"{len(extra)} row{'s have ids that are' if len(extra) > 1 else ' has an id that is'} "
+            "not in the truth "
+            f"({', '.join(ids[i] for i in extra[:3])}{', ...' if len(extra) > 3 else ''}): "
+            f"{'these rows are' if len(extra) > 1 else 'this row is'} left out."
         )
         findings.append(warning("extra-case", table.place(extra[0]), message))
     rows = [i for i in np.flatnonzero(case_of >= 0).tolist() if i not in table.ragged]
@@ -249,7 +252,12 @@ def read_numbers(
     commas = sum(r.decimal_commas for r in read)
     if commas:
         findings.append(
-            note("decimal-comma", table.place(0), f"{commas} numbers have a decimal comma: read as a point.")
+            note(
+                "decimal-comma",
+                table.place(0),
+                f"{commas} number{'s have' if commas > 1 else ' has'} a decimal comma, which is "
+                "read as a decimal point.",
+            )
         )
     numbers = np.full((rows.n, len(columns)), np.nan)
     numbers[case_of[rows.rows]] = values[rows.rows]
@@ -320,7 +328,7 @@ def nothing_in_common(where: str, start: str, here: Sequence[str], truth: CasesW
         start: Beginning of the message, before the name of the truth.
     """
     samples = (", ".join(shortened(case) for case in ids[:SHOWN]) for ids in (here, truth.ids))
-    ids = "Here: {}. There: {}.".format(*samples)
+    ids = "Names found: {}. Names in the truth: {}.".format(*samples)
     numbers = list(map(str, range(len(here) + 1)))
     ids += OF_ROWS if list(here) in (numbers[:-1], numbers[1:]) else ""
     jobs = OF_JOBS if here and all(map(UUID.fullmatch, here[:SHOWN])) else ""

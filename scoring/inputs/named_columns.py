@@ -64,7 +64,10 @@ class ColumnReader:
             found = tables.missing_column(self.table, what, names[:1])
             if len(names) > 1:
                 listing = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
-                message = f"{len(names)} columns are missing, each for {what}: name them {listing}."
+                message = (
+                    f"{len(names)} columns are missing, each for {what}: add columns with the names "
+                    f"{listing}."
+                )
                 found = replace(found, message=f"{message} Found: {found.message.split('Found: ')[1]}")
             self.problems.append(found)
         if missing:

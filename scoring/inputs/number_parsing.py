@@ -88,7 +88,10 @@ def possible_thousands(table: TextTable, columns: Iterable[int]) -> list[Finding
     """Return `ambiguous-number` for each column whose points may be thousands separators; empty if commas
     separate cells."""
     cells = {} if table.delimiter == "," else {c: two_readings(table.cells(c)) for c in columns}
-    fix = "the column also has whole numbers. Write one decimal more, or no separator between thousands."
+    fix = (
+        "Benchside cannot tell which, because the column also has whole numbers. Write 1.2340 for a "
+        "decimal, or 1234 without a separator."
+    )
     return [
         error("ambiguous-number", table.header_place, f"{table.header[c]}: {reading}; {fix}")
         for c, reading in cells.items()

@@ -124,7 +124,7 @@ def _cropped(
     masks = [truth] if prediction is None else [truth, prediction]
     first, after = _box(masks, margin_mm)
     if np.prod(after - first) > SCENE_VOXELS:
-        message = f"the box of its labels has more than {SCENE_VOXELS:,} voxels, too many to show."
+        message = f"its labels span more than {SCENE_VOXELS:,} voxels, too many to show."
         raise InputRefused([error("unreadable-file", case, message)])
     codes = np.zeros(after - first, np.uint8)
     for shift, mask in zip((0, 4), masks, strict=False):

@@ -250,7 +250,7 @@ def _with_archives(files: SourceFiles, streamed: tuple[str, ...]) -> SourceFiles
         for name, size in inside.items():
             outside = f"{member[: -len('.zip')]}/{name.removeprefix(around)}"
             if outside in sizes:
-                raise refuse(files.called(member), f"{outside} is there twice: keep one.")
+                raise refuse(files.called(member), f"{outside} occurs twice: keep one.")
             sizes[outside], place[outside] = size, (archive, name)
 
     def read(member: str) -> bytes:
@@ -357,7 +357,7 @@ def _check_size(path: Path, name: str) -> None:
 
 def _within(size: int, limit: int, name: str, kind: str) -> None:
     if size > limit:
-        message = f"it has {size / 1e6:,.0f} MB; a {kind} of at most {limit / 1e6:.0f} MB is read."
+        message = f"it has {size / 1e6:,.0f} MB; a {kind} may have at most {limit / 1e6:.0f} MB."
         raise refuse(name, message)
 
 

@@ -238,8 +238,8 @@ def _rows(lines: list[str], first: int, delimiter: str, name: str) -> tuple[list
         for row in reader:
             if reader.line_num > before + 1:
                 message = (
-                    f"line {first + before + 1}: a quotation mark is not closed on its line. Close "
-                    "or remove it; a cell holds no line break."
+                    f"line {first + before + 1}: a quotation mark is not closed on its line. "
+                    "Close or remove it; a cell must not contain a line break."
                 )
                 raise refuse(name, message)
             before = reader.line_num
@@ -363,7 +363,7 @@ def repeated_row(
         first: The earlier row of the same case.
         subject: Name of the case, such as "case 'a.jpg'".
     """
-    message = intern(f"{subject} stands on line {table.lines[first]} already: keep one row per {unit}.")
+    message = intern(f"{subject} is already on line {table.lines[first]}: keep one row per {unit}.")
     duplicate = error("duplicate-case", table.place(row), message)
     if all(cells[row].strip() == cells[first].strip() for cells in table.columns):
         return duplicate.with_fixes(keeping("identical"))

@@ -86,7 +86,9 @@ def of_teams(
         elif team in teams:
             problems.append(
                 error(
-                    "bad-option", f"{where} › {team}", f"two entries are named {team!r}: one entry per team."
+                    "bad-option",
+                    f"{where} › {team}",
+                    f"two entries are named {team!r}: keep one entry per team.",
                 )
             )
         elif entry is None:

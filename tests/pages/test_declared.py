@@ -183,7 +183,7 @@ def test_what_is_read_otherwise_than_it_is_written_is_told_beside_the_score(open
     sent = b"case;age\n" + b"".join(b"c%d;%d,5\n" % (k, 40 + k) for k in range(30))
     app = put_files(new(opened, AGES, "ages.csv"), "new_predictions_file", [("bravo.csv", sent)])
     assert [metric.value for metric in app.metric] == ["7.5", "0.5"]
-    assert "30 numbers have a decimal comma: read as a point" in words(app)
+    assert "30 numbers have a decimal comma, which is read as a decimal point" in words(app)
 
 
 def test_a_region_has_several_values_and_teams_are_ordered_by_mean_rank(opened):

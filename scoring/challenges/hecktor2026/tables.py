@@ -316,7 +316,10 @@ def read_scores(
                 fixes += (editing("infinite", LATEST, f"Read inf as {LATEST} days, later than all others"),)
             findings.append(finding.with_fixes(*fixes))
         if read.decimal_commas:
-            sentence = f"{read.decimal_commas} numbers have a decimal comma: read as a point."
+            sentence = (
+                f"{read.decimal_commas} number{'s have' if read.decimal_commas > 1 else ' has'} a "
+                "decimal comma, which is read as a decimal point."
+            )
             findings.append(note("decimal-comma", rows.places[0], sentence))
         if decimal_comma and (reading := two_readings(cells)):
             sentence = f"{reading}; the column has whole numbers too. Benchside uses the first meaning."

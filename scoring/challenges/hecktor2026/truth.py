@@ -213,7 +213,10 @@ def _times(
             message = f"patient {rows.ids[row]}: RFS {cells[row][:40]!r} {fault_words}: give days, 0 or more."
             problems.append(error(fault or "out-of-range", rows.places[row], message))
     if read.decimal_commas:
-        sentence = f"{read.decimal_commas} numbers have a decimal comma: read as a point."
+        sentence = (
+            f"{read.decimal_commas} number{'s have' if read.decimal_commas > 1 else ' has'} a decimal "
+            "comma, which is read as a decimal point."
+        )
         findings.append(note("decimal-comma", rows.places[0], sentence))
     times[: len(cells)] = read.values
     return times

@@ -136,7 +136,7 @@ def read_cases(files: SourceFiles, members: Iterable[str], naming: Naming, grade
             continue
         digest_of[member] = sha256(data)
         nuclei_file = read_nuclei(
-            data, where, naming.position, graded, left_out="left out, as the official evaluator does."
+            data, where, naming.position, graded, left_out=", as the official evaluator does."
         )
         unknown = list(_unknown(nuclei_file, where, naming))
         problems += [*nuclei_file.problems, *(entry for entry in unknown if entry.level == "error")]
@@ -196,9 +196,9 @@ def outside(contents: NucleiFile, size: np.ndarray, where: str) -> Iterator[Find
         numbers = nuclei.numbers[beyond]
         x, y = nuclei.centroids[beyond][0]
         message = (
-            f"{counted(numbers)} of {len(nuclei):,} outside the image of {size[0]} x {size[1]} px "
-            f"({positions(contents.key, numbers)}; the "
-            f"first at {x:g}, {y:g}): scored all the same."
+            f"{counted(numbers)} of {len(nuclei):,} {'lies' if len(numbers) == 1 else 'lie'} "
+            f"outside the image of {size[0]} x {size[1]} px ({positions(contents.key, numbers)}; "
+            f"the first at {x:g}, {y:g}). Nuclei outside the image are scored too."
         )
         yield warning("out-of-image", where, message)
 
@@ -335,7 +335,7 @@ def _by_table(files: SourceFiles, member: str, ids: frozenset[str]) -> Submissio
         data, table = files.read_table(member)
     except InputRefused as refusal:
         return SubmissionMembers({}, {}, member, refusal.problems, ())
-    bom = note("bom", where, "it begins with a byte order mark: read all the same.")
+    bom = note("bom", where, "the file begins with a byte order mark. Benchside read it anyway.")
     member_of: dict[str, str | None] = {}
     problems = [*table.problems]
     if {key(CASE), key(PATH)}.isdisjoint(table.keys) and len(files.members) < 2:  # no index of other files

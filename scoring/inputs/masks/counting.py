@@ -113,8 +113,8 @@ def aligned(truth: Mask, prediction: Opener) -> Iterator[tuple[Iterator[VoxelBlo
         way = orientation(header.grid, truth.grid)
         if way is None:
             message = (
-                f"{difference(header.grid, truth.grid)}. Save the mask on the truth's grid: nothing is "
-                "resampled."
+                f"{difference(header.grid, truth.grid)}. Save the mask on the truth's grid: "
+                "Benchside does not resample."
             )
             raise MaskError("wrong-grid", message)
         yield blocks(header, file) if way.is_identity else reordered_blocks(prediction, header, way), way

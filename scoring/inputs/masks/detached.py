@@ -123,7 +123,9 @@ def _pieces(files: SourceFiles, member: str, voxels: str | None = None) -> Itera
 def _text(head: bytes, named: re.Match[bytes], voxels: str) -> bytes:
     """Return a header of MetaImage or NRRD with unpacked voxels after it."""
     if IS_LATE.search(head):
-        raise MaskError("unreadable-file", f"its voxels begin inside {voxels[-60:]}: write one .mha file.")
+        raise MaskError(
+            "unreadable-file", f"its voxels do not begin at the start of {voxels[-60:]}: write one .mha file."
+        )
     if named[0].lstrip().lower().startswith(b"element"):
         unpacked = re.sub(rb"(?im)^[ \t]*CompressedData[^\r\n]*\r?\n", b"", head[: named.start()])
         return unpacked + b"ElementDataFile = LOCAL\n"

@@ -52,7 +52,7 @@ def reading() -> Iterator[None]:
 
 def cut_off() -> MaskError:
     """Return the error of a truncated file."""
-    message = "it is cut off: fewer voxels are there than its header announces. Write or upload it again."
+    message = "it is cut off: it has fewer voxels than its header announces. Save or upload the file again."
     return MaskError("unreadable-file", message)
 
 

@@ -206,7 +206,9 @@ def _skip(file: ByteFile, offset: float, done: int) -> bytes:
     """Go to the first voxel; return the first of what stands before it."""
     if not math.isfinite(offset) or not done <= offset <= FURTHEST:
         raise MaskError(
-            "unreadable-file", f"its header says that the voxels begin at byte {offset:g}: write it again."
+            "unreadable-file",
+            f"its header says that the voxels begin at byte {offset:g}, which is impossible: save "
+            "the mask again.",
         )
     rest = int(offset) - done
     first = file.read(min(rest, NAMES_BYTES))

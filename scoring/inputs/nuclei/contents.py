@@ -289,30 +289,35 @@ def _findings(
 
     few = np.asarray(listed.numbers)[~enough]
     if len(few):
-        message = f"{named(few)} with fewer than {VERTICES} vertices: {left_out}"
+        message = f"Benchside leaves out {named(few)} with fewer than {VERTICES} vertices{left_out}"
         yield warning("too-few-points", where, message)
     if listed.parted:
         message = (
-            f"{named(listed.parted)} in several parts (MultiPolygon): the part of the largest area is read."
+            f"Benchside reads only the largest part of {named(listed.parted)} in several parts "
+            "(MultiPolygon)."
         )
         yield note("multipolygon", where, message)
     long = nuclei.numbers[lengths > DRAWN_VERTICES]
     if len(long):
         message = (
-            f"{named(long)} with more than {DRAWN_VERTICES:,} vertices: the score uses all vertices, "
-            "the drawing uses fewer."
+            f"Benchside scores all vertices but draws fewer of {named(long)} with more than "
+            f"{DRAWN_VERTICES:,} vertices."
         )
         yield warning("many-vertices", where, message)
     outside = (nuclei.confidences < 0) | (nuclei.confidences > 1)
     if outside.any():
         value = nuclei.confidences[outside][0]
         message = (
-            f"{named(nuclei.numbers[outside])} with a confidence outside 0 to 1 ({value:g}): used unchanged."
+            f"Benchside uses the confidence of {named(nuclei.numbers[outside])} unchanged, "
+            f"although it is outside 0 to 1 ({value:g})."
         )
         yield warning("confidence-range", where, message)
     again = nuclei.numbers[repeated(nuclei)]
     if len(again):
-        message = f"{named(again)} at the very centroid of another one of the class: scored, each for itself."
+        message = (
+            f"Benchside scores {named(again)}, although another nucleus of the same class has the "
+            "same centroid."
+        )
         yield warning("duplicate-centroids", where, message)
 
 

@@ -50,7 +50,7 @@ bytes in a file and 64 in memory."""
 
 
 def read_nuclei(
-    data: bytes, where: str, classify: Classify, graded: bool = True, left_out: str = "left out."
+    data: bytes, where: str, classify: Classify, graded: bool = True, left_out: str = "."
 ) -> NucleiFile:
     """Read one file of nuclei, with coordinates in px. Problems are part of the result; no exception is
     raised.
@@ -71,13 +71,18 @@ def read_nuclei(
         listed = without_closing_vertices(listed) if graded and listed.key == FEATURES else listed
         nuclei_file = contents(listed, where, classify, left_out, parsed.problems)
     if parsed.regions:
-        message = f"{parsed.regions:,} annotations are regions, not nuclei like the detections: left out."
+        message = (
+            f"Benchside leaves out {parsed.regions:,} annotations: beside detected nuclei, "
+            "annotations are the regions that were searched."
+        )
         nuclei_file = replace(
             nuclei_file, findings=(*nuclei_file.findings, warning("regions-left-out", where, message))
         )
     if data.startswith(codecs.BOM_UTF8):
         mark = note(
-            "bom", where, "it begins with a byte order mark, which JSON should not have: read all the same."
+            "bom",
+            where,
+            "the file begins with a byte order mark, which JSON should not have. Benchside read it anyway.",
         )
         nuclei_file = replace(nuclei_file, findings=(mark, *nuclei_file.findings))
     return nuclei_file
@@ -140,8 +145,8 @@ def _of_document(document: Any, where: str, graded: bool) -> ParsedNuclei:
     key = next((key for key in strict.LISTS if key in document), None)
     if key is None:
         message = (
-            f"it has none of {', '.join(strict.LISTS)}; found {strict.quoted(list(document))}. Write "
-            "the nuclei under one of them."
+            f"it has none of the keys {', '.join(strict.LISTS)}; its keys are "
+            f"{strict.quoted(list(document))}. Write the nuclei under one of the expected keys."
         )
         return _unreadable(strict.bad_json(where, message))
     items = document[key]

@@ -40,7 +40,9 @@ def document(data: bytes, where: str) -> tuple[Any, Finding | None]:
         line = text.count("\n", 0, constant.start()) + 1
         column = constant.start() - text.rfind("\n", 0, constant.start())
         return None, bad_json(
-            where, f"line {line}, column {column}: {fault} is no number in JSON. Leave such nuclei out."
+            where,
+            f"line {line}, column {column}: {fault} is no number in JSON. Leave out the nuclei "
+            "with this value.",
         )
     except json.JSONDecodeError as fault:
         return None, bad_json(where, _broken(fault, text))

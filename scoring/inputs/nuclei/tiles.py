@@ -111,7 +111,10 @@ def by_tile(
                 parts.setdefault(name, []).append(data)
             files_of_tiles |= {} if is_part else named
             if sum(map(len, files_of_tiles.values())) > TILES_BYTES:
-                text = f"its lists take more than {TILES_BYTES / 1e9:.0f} GB: submit fewer images."
+                text = (
+                    f"its lists of nuclei need more than {TILES_BYTES / 1e9:.0f} GB of memory: submit "
+                    "fewer images."
+                )
                 raise InputRefused([error("too-large", files.name, text)])
     files_of_tiles |= {name: tile_readers.joined(of_classes) for name, of_classes in parts.items()}
     _refuse_twice(files_of_tiles, {m: m for m in {*files.sizes} - split}, files.name)
@@ -298,7 +301,8 @@ def moved_polygons(data: bytes, name: str, edits: dict[str, str]) -> bytes:
     polygons = document.get(POLYGONS) if isinstance(document, dict) else None
     if not isinstance(polygons, list):
         text = (
-            "only Benchside converts coordinates of this format: export them in px of the image, as [x, y]."
+            "official programs do not convert coordinates of this format: export coordinates in "
+            "px of the image, as [x, y]."
         )
         raise InputRefused([error("bad-option", name, text)])
     factor, step = float(edits.get("multiply", 1)), -1 if "exchange" in edits else 1

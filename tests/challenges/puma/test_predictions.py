@@ -121,7 +121,7 @@ def test_cases_that_the_truth_does_not_have_are_not_read():
 def test_no_common_case():
     found = refused(read, {"x.json": squares([(1, 1)]), "y.json": squares([(1, 1)])})
     assert places(found.problems) == [("no-common-case", "sub")]
-    assert "Here: x, y. There: a, b, c." in found.problems[0].message
+    assert "Names found: x, y. Names in the truth: a, b, c." in found.problems[0].message
 
 
 def test_an_empty_list_is_noted():
