@@ -1,4 +1,4 @@
-"""Scoring and comparing in one call: files, folders, tables of pandas and models, by the challenge's id."""
+"""Score or compare submissions in one call. Inputs are files, folders, pandas tables or models."""
 
 import os
 from collections.abc import Mapping
@@ -34,11 +34,11 @@ def score(
             or the object that `load_challenge` returned.
         truth: Ground truth: a path, bytes, `{name: bytes}`, a pandas DataFrame, or the object that
             `read_truth` returned.
-        predictions: Predictions to score, in the same forms.
+        predictions: Predictions to score, as a path, bytes, `{name: bytes}` or a DataFrame.
         model: Path of an ONNX model, which runs on the images of the test set in place of predictions.
         images: Folder or zip of the images, if they are not beside the ground truth.
         metadata: Table with further columns per case id, for scores of subgroups.
-        submitted_only: Score only the submitted cases. Such a score is never official.
+        submitted_only: Score only the submitted cases. This score is never official.
         **options: `resamples`, `seed`, `group`, `interval` and the options of the challenge.
 
     Raises:
@@ -88,8 +88,8 @@ def compare(
             its ONNX model.
         options: Options of single teams by team name, such as the size of a model.
         images: Folder or zip of the images, if they are not beside the ground truth.
-        **shared: Options that hold for all teams: those of `score`, those of the challenge, and further
-            arguments of `scoring.comparison.compare.compare`.
+        **shared: Options for all teams: the options of `score` and of the challenge, and further arguments of
+            `scoring.comparison.compare.compare`.
 
     Raises:
         InputRefused: If files cannot be scored; it lists the problems of the ground truth and of every team.
@@ -123,22 +123,22 @@ def log(
 ) -> ScoreCard:
     """Score predictions and keep them in your history as a run with a name and settings.
 
-    Name challenge and test set in the first call. Both are kept, and later calls find the test set by the
-    case ids of the predictions.
+    State `challenge` and `truth` in the first call. Benchside keeps both; later calls find the test set by
+    the case ids of the predictions.
 
     Args:
         predictions: Predictions in one of the forms that `score` accepts.
-        name: Name of the run; "" takes the name of the file.
+        name: Name of the run; "" uses the file name.
         config: Settings of the run, such as `{"lr": 1e-3}`. Values are numbers, texts or lists of them.
-        challenge: Challenge as in `score`; None if the test set was kept before.
-        truth: Ground truth as in `score`, which is kept with the run. None takes the newest kept test set
-            that has these cases.
+        challenge: Challenge as in `score`; None if an earlier call kept the test set.
+        truth: Ground truth as in `score`, which is kept with the run. None uses the newest kept test set that
+            has these cases.
         **options: Options as in `score`.
 
     Raises:
         InputRefused: If the files have problems, no kept test set has these cases, or the settings are too
             long or cannot be written as JSON.
-        TypeError: If only one of challenge and truth is given.
+        TypeError: If `challenge` is given without `truth`, or `truth` without `challenge`.
 
     Example: `scoring.log(frame, name="unet-2", config={"lr": 1e-3, "epochs": 40})`
     """

@@ -3,7 +3,8 @@
 * create, open, change a board: `board.create`, `board.opened`, `board.change_settings`
 * submit: `submissions.submitting.submit`;
   submissions left today and in a phase: `submissions.phases_and_limits.allowed`
-* what participants see of a hidden truth; the Ladder: `hidden_truth.visible_results.visible_scores`
+* scores that participants see if the truth is hidden; the Ladder:
+  `hidden_truth.visible_results.visible_scores`
 * ranking; winners: `ranking.board_ranking.board_ranking`, `ranking.decision_rule`,
   `ranking.final_ranking.freeze`
 * corrected truth and rescoring: `truth_correction.rescoring.rescore`
@@ -12,7 +13,7 @@
 * public report and zip: `publication.public_report.html`, `publication.publication_archive.publication`
 * tables and figures of the page: `views.leaderboard`; checks of database rows: `row_validation.row_problems`
 * leaderboards of other platforms: `foreign_leaderboards.read_leaderboard`; sample board: `sample_board`
-* rows and scorecards as stored: `serialization.VersionResult`, `serialization.card_to_bytes`
+* how rows and scorecards are stored: `serialization.VersionResult`, `serialization.card_to_bytes`
 
 The database is in `scoring.store`; bundles for Grand Challenge, Codabench, EvalAI are in `scoring.platforms`.
 """

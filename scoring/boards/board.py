@@ -43,10 +43,10 @@ class BoardSettings:
 
     Attributes:
         counts: Which submission of a team is ranked: "last" or "best".
-        score: The challenge's options of `score`, the same for all submissions.
+        score: The challenge's options of `score`, which are the same for all submissions.
         compare: The challenge's options of the stage "compare".
         statistics: `resamples`, `seed`, `group` and `interval`.
-        keep_refused: Whether refused files are stored; they count for nothing.
+        keep_refused: Whether refused files are stored. They are never ranked and do not count toward limits.
         metadata: A table that is joined to the truth by case id, with columns for subgroups and units.
     """
 
@@ -85,7 +85,7 @@ class OpenBoard:
 
     @cached_property
     def imported(self) -> str:
-        """Return a sentence that the board was imported from a bundle; "" if it was not imported."""
+        """Return a sentence that says that the board was imported from a bundle; "" if it was not."""
         with self.store.read() as session:
             row = session.get(schema.ImportedBundle, self.row.id)
         return (
@@ -118,7 +118,7 @@ class OpenBoard:
 
     @property
     def n_told(self) -> int:
-        """Return the number of cases that scores shown before the end depend on."""
+        """Return the number of cases behind the scores that are shown before the end of the board."""
         return len(self.truth) if self.parts is None else len(self.parts[1])
 
     def result(self, data: bytes, name: str, own: Mapping[str, Any], **settings: Any) -> VersionResult:
@@ -163,10 +163,10 @@ def create(
 
     Args:
         board_id: The id: small letters, digits and hyphens.
-        name: Name of the test set in messages; None: its own name.
+        name: Name of the test set in messages; None: the name of its file.
 
     Raises:
-        InputRefused: With every problem of truth, id and settings.
+        InputRefused: If truth, id or settings have problems; it lists all of them.
     """
     challenge = load_challenge(challenge_id)
     problems = [*new_board_problems(store, board_id, settings.title), *_wrong(challenge, settings)]
@@ -223,13 +223,13 @@ def _wrong(challenge: Challenge[Any, Any], settings: BoardSettings) -> list[Find
 def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
     """Return a board with one version of its test set.
 
-    Drafts open only for organizers. Only organizers are told which other boards exist.
+    Only organizers can open drafts. Only organizers learn from a refusal which other boards exist.
 
     Args:
         number: Number of the version; None: the version whose scores are shown.
 
     Raises:
-        InputRefused: `no-board` or `no-version` if there is none.
+        InputRefused: With `no-board` if there is no such board, or `no-version` if it has no such version.
     """
     with store.read() as session:
         row = session.get(schema.Board, board_id)
@@ -261,8 +261,8 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
 
 
 def listed(store: Store) -> list[dict[str, Any]]:
-    """Return the boards, oldest first, with their numbers of teams and submissions. The entry `broken` says
-    why a board cannot be read."""
+    """Return the boards, oldest first, with their numbers of teams and submissions. If a board cannot be
+    read, its entry `broken` says why."""
     names = ("id", "challenge", "title", "created", "version", "visibility")
     with store.read() as session:
         columns = (getattr(schema.Board, name) for name in names)
@@ -294,8 +294,8 @@ def _imported_or_broken(store: Store, board_id: str) -> dict[str, Any]:
 
 
 def own_options(challenge: Challenge[Any, Any], texts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the options of one submission, parsed from text. Raises InputRefused `bad-option` for unknown
-    options of a submission, and for wrong values."""
+    """Return the options of one submission, parsed from text. Raises InputRefused `bad-option` for options
+    that submissions do not have, and for wrong values."""
     own = {option.name: option for option in challenge.options if option.per_team}
     problems: list[Finding] = []
     values: dict[str, Any] = {}
@@ -353,7 +353,8 @@ def change_settings(
         visibility: Who can find the board besides organizers: "draft", "unlisted" or "public".
 
     Raises:
-        InputRefused: `no-board` if there is none; `bad-option` with every invalid setting.
+        InputRefused: With `no-board` if there is no such board, or with `bad-option` for every invalid
+            setting.
     """
     board = opened(store, board_id)
     problems = [] if title is None else title_problems(title)

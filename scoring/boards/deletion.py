@@ -42,7 +42,7 @@ class Deleted:
     """What a deletion removed.
 
     Attributes:
-        findings: Data of the deleted items that remain in the database log.
+        findings: Findings that name deleted data of which a copy remains in the database log.
     """
 
     submissions: int
@@ -51,9 +51,9 @@ class Deleted:
 
 
 def delete_board(store: Store, board_id: str) -> Deleted:
-    """Delete a board with all its submissions and test sets. Bits of the truth that its scores may have
-    revealed are recorded and count against every later board with one of these test sets. Raises InputRefused
-    `no-board` if there is none; nothing is deleted then."""
+    """Delete a board with all its submissions and test sets. The bits of information about the truth that its
+    scores may have revealed are recorded. They also count as revealed for every later board with one of these
+    test sets. Raises InputRefused `no-board` if there is none; nothing is deleted then."""
     told, files = 0.0, guessing_budget.test_sets(store, board_id)
     with suppress(InputRefused):  # a board that cannot be read
         board = opened(store, board_id)
@@ -74,9 +74,9 @@ def delete_board(store: Store, board_id: str) -> Deleted:
 
 def delete_submission(store: Store, board_id: str, submission_id: str) -> Deleted:
     """Delete a submission with its results, or a refused file. A team without other submissions is deleted
-    too. A deleted submission no longer counts toward limits. The bits of a hidden truth that its score
-    revealed still count. Raises InputRefused `no-submission` if the board has no such submission; nothing is
-    deleted then."""
+    too. A deleted submission no longer counts toward limits. The bits of information about a hidden truth
+    that its score revealed still count. Raises InputRefused `no-submission` if the board has no such
+    submission; nothing is deleted then."""
     with visible_results.told_stays(store, board_id), store.write() as session:
         exclusive(session)
         _require_board(session, board_id)

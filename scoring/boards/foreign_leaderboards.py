@@ -1,6 +1,6 @@
 """Imported leaderboards of Grand Challenge, Codabench, EvalAI or Kaggle.
 
-They have no scorecards, so no intervals, ties and history, and they accept no submissions.
+They have no scorecards. They therefore show no intervals, ties or history, and accept no submissions.
 """
 
 import csv
@@ -28,11 +28,11 @@ DATE_COLUMNS = (
     *("date", "created", "submitted", "submittedat", "created(utc)"),
     *("submissiondate", "lastsubmissiondate"),
 )
-"""Headings in small letters, without blanks, hyphens and underscores."""
+"""Headings of columns with a date, in small letters, without blanks, hyphens and underscores."""
 KAGGLE = {"teamid", "teamname"}
-"""Columns that only this platform's leaderboards have."""
+"""Columns that only leaderboards of Kaggle have."""
 _NEXT_PAGE, _PRINTED = "Next Page Token = ", "Using competition: "
-"""Line that the platform's command prints before the table."""
+"""Two lines that Kaggle's command prints before the table."""
 SCORE = "score"
 _SUBMISSION = re.compile(r"-\d+$")
 
@@ -58,9 +58,10 @@ class Leaderboard:
     """A leaderboard exported by a platform.
 
     Attributes:
-        score: The column that ranks; None if the file does not say.
+        score: The column that ranks the entries; None if the file does not name it.
         ascending: Columns for which the file says that lower is better.
-        page: Rows in the file and on the platform (0: unknown), if the file is one of several pages.
+        page: Number of rows in the file and on the platform (0: unknown), if the file is one of several
+            pages.
     """
 
     platform: str
@@ -295,15 +296,15 @@ class ImportedBoard:
 
     @property
     def words(self) -> str:
-        """Return a sentence about the meaning and limits of these scores."""
+        """Return a sentence that says where these scores come from and what is missing."""
         baselines = ", ".join(entry.team for entry in self.leaderboard.entries if entry.rank == 0)
         more = (_of_page(self.leaderboard.page), f"Baselines without a rank: {baselines}" * bool(baselines))
         words = WORDS.format(platform=self.leaderboard.platform)
         return " ".join((words, *(f"{sentence}." for sentence in more if sentence)))
 
     def ranked(self) -> list[tuple[int | None, LeaderboardRow, float | None]]:
-        """Return rank, row and score of each entry, best first: by the platform's ranks if the file has any.
-        Equal scores share a rank; entries without a score have none."""
+        """Return rank, row and score of each entry, best first: ordered by the platform's ranks if the file
+        has ranks. Equal scores share a rank; entries without a score have none."""
         name = str(self.leaderboard.score)
         scored = [(entry, entry.values.get(name)) for entry in self.leaderboard.entries]
         known = [score for entry, score in scored if score is not None and entry.rank != 0]
@@ -330,8 +331,8 @@ class ImportedBoard:
 def keep(
     store: Store, board_id: str, title: str, leaderboard: Leaderboard, is_ascending: bool = False
 ) -> ImportedBoard:
-    """Store a leaderboard as a board; of a team's entries that have no rank, only the best. Raises
-    InputRefused `bad-option` for the id or title, `board-exists` if a board has that id."""
+    """Store a leaderboard as a board. If the entries have no rank, only the best of each team is stored.
+    Raises InputRefused `bad-option` for an invalid id or title, `board-exists` if a board has this id."""
     problems = new_board_problems(store, board_id, title)
     if problems:
         raise InputRefused(problems)

@@ -1,4 +1,4 @@
-"""Validation of a board's rows: the allowed values of each column, in a bundle and in the store."""
+"""Validation of a board's rows in a bundle or in the store: each column must have allowed values."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,24 +17,27 @@ from scoring.store.kept_files import DIGEST
 COUNTS = ("last", "best")
 DETAILS = ("none", "score", "classes", "cases")
 OPENED = "opened"
-"""Disclosure level of a truth that was hidden and is now open: the ranked submissions stay the same."""
+"""Disclosure level of a truth that was hidden and is open now. The ranked submissions stay the same as
+before."""
 WITHHELD = sha256(b"withheld")
-"""Replaces the SHA-256 of a hidden truth in a bundle without the truth, because guesses could be checked
-against the SHA-256. The scores of such a board are the shown ones."""
+"""Text that replaces the SHA-256 of a hidden truth in a bundle without the truth, because guesses could be
+checked against the SHA-256. The bundle contains only the shown scores."""
 LEFT_OUT = sha256(b"left out")
-"""Replaces the SHA-256 of an open truth, whose scores are all included."""
+"""Text that replaces the SHA-256 of an open truth in a bundle without the truth. The bundle contains all
+scores."""
 DRAFT, PUBLIC = "draft", "public"
 VISIBILITIES = (DRAFT, "unlisted", PUBLIC)
 IMPORTED = "imported"
-"""Option that contains an imported leaderboard: a board without test set and submissions."""
+"""Option of a board that contains a leaderboard imported from a platform. This board has no test set and no
+submissions."""
 PARTS = ("score", "compare", "statistics")
-"""Options of a board with a test set."""
+"""Options that every board with a test set has."""
 BOARD_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _TIME = re.compile(r"(19|20|21)\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?\+00:00")
 _MOST = 2**31 - 1
 """Largest number that the tables can store."""
 MOST_SUBMISSIONS = 1_000_000
-"""Maximum submissions of a team in a phase's limit."""
+"""Largest limit that a phase can set for the submissions of a team."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +166,7 @@ RULES: Mapping[str, Rule] = {
     "seed": _number(0, _MOST),
     "facts": Rule("facts about a team", _are_facts),
 }
-"""Rules by column, or by table and column, for values of the column's type."""
+"""Rules by column, or by table and column. They apply to values that have the column's type."""
 _TYPES: Mapping[type, tuple[tuple[type, ...], str]] = {
     str: ((str,), "a text"),
     int: ((int,), "a whole number"),
@@ -202,7 +205,7 @@ def row_problems(table: type[schema.Base], values: Mapping[str, Any]) -> Iterato
 
 
 def plain(row: schema.Base) -> dict[str, Any]:
-    """Return the values of a row by column."""
+    """Return the values of a database row by column."""
     return {column.name: getattr(row, column.name) for column in row.__table__.columns}
 
 
@@ -215,8 +218,8 @@ def require_readable(board_id: str, rows: Iterable[schema.Base]) -> None:
 
 
 def damaged(board_id: str, problem: str) -> InputRefused:
-    """Return the exception that refuses a board with unreadable rows. `problem` is the problem, without a
-    full stop."""
+    """Return the exception that refuses a board with unreadable rows. `problem` is a sentence without a full
+    stop."""
     message = f"this board cannot be read ({problem}): delete it, or restore the last backup."
     return InputRefused([error("board-damaged", shortened(board_id, 64), message)])
 
@@ -225,7 +228,7 @@ def facts_of_row(values: Mapping[str, Any]) -> TeamFacts:
     """Return the facts about a team that a row contains.
 
     Raises:
-        ValueError: If they are invalid, because a bundle's rows may come from anybody.
+        ValueError: If the facts are invalid. This can happen, because anybody can write the rows of a bundle.
     """
     texts = {fact: "" if value is None else str(value) for fact, value in values.items()}
     if set(texts) != set(LABELS):

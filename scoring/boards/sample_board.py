@@ -12,8 +12,8 @@ ID, TITLE = "sample", "Sample board"
 CHALLENGE, TRUTH = "melanoma", "labels.csv"
 DAYS = ("2026-10-01", "2026-10-08", "2026-10-15")
 MIXED = (3, 7)
-"""In the first week, about every third row of a sample table exchanges its values with the next row; in the
-second week, about every seventh row."""
+"""How often a row of a sample table exchanges its values with the next row: about every third row in the
+first week, every seventh in the second."""
 RESAMPLES = 200
 
 

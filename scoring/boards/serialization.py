@@ -1,7 +1,8 @@
-"""Serialization of sources and scorecards to bytes for stores and bundles, and results
-to rows of the database.
+"""Serialization: sources and scorecards become bytes for stores and bundles, and results become rows of the
+database.
 
-A stored scorecard has everything that comparisons need. Bytes to read may come from anybody.
+A stored scorecard has everything that comparisons need. Reading is strict, because the bytes may come from
+anybody.
 """
 
 import io
@@ -54,10 +55,12 @@ def _read(file: ByteFile) -> bytes:
 
 
 HEAD = 12
-"""Bytes of an array's file before its header; the last four give the header's length."""
+"""Number of bytes before the header in the file of an array; the last four contain the length of the
+header."""
 DOCUMENT, ARRAYS, MATCHES = "card.json", "arrays/", "matches/"
 COMPRESSION = 3
-"""zlib level: a card is 3 % larger than with the default 6, but is written in two thirds of the time."""
+"""zlib level of stored scorecards. They are 3 % larger than with the default level 6, but written in two
+thirds of the time."""
 MOST_BYTES = 1 << 30
 """Maximum bytes of an unpacked card."""
 PLAIN = (
@@ -82,7 +85,7 @@ _KINDS: tuple[tuple[tuple[str, ...], Any], ...] = (
     (("confusion_matrix",), dict | None),
     (("has_matches",), bool),
 )
-"""Types of the values in a card's document."""
+"""Types that the values in a card's JSON document must have."""
 
 
 def card_to_bytes(card: ScoreCard) -> bytes:
@@ -118,7 +121,7 @@ def card_from_bytes(data: bytes, longest_text: int | None = None) -> ScoreCard:
         longest_text: Maximum characters of a text; None: no limit.
 
     Raises:
-        InputRefused: `bad-card` if the file is not a scorecard.
+        InputRefused: With `bad-card` if the file is not a scorecard.
     """
     archive = _archive(data)
     try:
@@ -201,7 +204,7 @@ class VersionResult:
 
     Attributes:
         card: The scorecard, on the withheld part if the test set is split; None if the submission is refused.
-        problems: Why the submission is refused.
+        problems: Problems for which the submission is refused; empty if it is not refused.
         shown: The scorecard on the shown part; None if the test set is not split.
     """
 

@@ -1,7 +1,7 @@
-"""Views of a board as data: page and report show the same blocks.
+"""Views of a board as data, so that page and report show the same blocks.
 
-`sections` can be published: scores, intervals, ties and history, but no case, matrix or prediction.
-`submissions` is only for organizers, because it names files.
+`sections` can be published. It contains scores, intervals, ties and history, but no cases, confusion matrix
+or predictions. `submissions` is only for organizers, because it names files.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,19 +38,19 @@ PARTS = {
     False: "by the shown part of the cases until the end, then by the withheld part",
     True: "by the part of the cases that was withheld",
 }
-"""Whether the truth is open -> the cases that rank the teams."""
+"""Whether the truth is open -> words for the cases on which teams are ranked."""
 RULE = summary_text.RULE.replace(
     summary_text.TOLD_APART,
     "in at most 5%/(m (m − 1)²) of all test sets, chance alone gives two teams such a difference (Student's "
     "t on the standard errors of the swap test). m is the number of scored submissions of all teams; with m "
     "in the level, the error rate holds however often the board is viewed",
 )
-"""Explanation of the terms on a board (Markdown)."""
+"""Explanation of the terms that a board uses (Markdown)."""
 MOVES = "Moved: change of rank since the end of the day before the last submissions."
 RANK = Column("rank", "#", "number", 0, full="rank", width=36)
 SUBMISSIONS = Column("submissions", "submissions", "number", 0, get=lambda team: len(team["history"]))
 Value = Mapping[str, Any]
-"""What `BoardRanking.as_dict` gives."""
+"""Result of `BoardRanking.as_dict`."""
 
 
 def which_counts(ranking: BoardRanking) -> str:
@@ -62,7 +62,8 @@ def which_counts(ranking: BoardRanking) -> str:
 
 
 def formula(ranking: BoardRanking) -> str:
-    """Return the score formula, the ranked submission, and the order of teams (Markdown)."""
+    """Return a text (Markdown) with the score formula, which submission is ranked, and how teams are
+    ordered."""
     challenge, own = ranking.board.challenge, own_order(ranking)
     scored = challenge.formula(ranking.board.row.options["score"])
     order = own.words if own else challenge.comparison.order.strip()
@@ -97,7 +98,7 @@ def _of_excluded(value: Value) -> tuple[Section, ...]:
 
 
 def looks(ranking: BoardRanking) -> str:
-    """Say in a sentence how many submissions tests and intervals are corrected for; "" if there are no
+    """Return a sentence that says for how many submissions tests and intervals are corrected; "" without
     tests."""
     compared = ranking.comparison
     if compared is None or compared.result.test is None:
@@ -179,7 +180,8 @@ def _limit(submissions: int | None) -> str:
 
 
 def remaining_quotas(ranking: BoardRanking) -> list[Block]:
-    """Return what each team may still submit today, for organizers; empty if the board has no phases."""
+    """Return a table for organizers of how much each team may still submit today; empty if the board has no
+    phases."""
     if not ranking.phases:
         return []
     board = ranking.board
@@ -307,8 +309,8 @@ def history(value: Value, scale: Scale, digits: int | None = None) -> Table:
     """Return a table of every submission.
 
     Args:
-        digits: Decimals of the scores of a hidden truth, without intervals and ranks; None: everything is
-            shown.
+        digits: Number of decimals of scores if the truth is hidden; the table then has no intervals and
+            ranks. None: everything is shown.
     """
     rank = Column(
         "rank",

@@ -1,5 +1,6 @@
-"""Fixes applied to a submission before it was read: their finding, their place in the scorecard, and the
-changed file."""
+"""Fixes that were applied to a submission before it was read: the finding that lists them, their entry in the
+scorecard, and the changed file.
+"""
 
 import io
 import re
@@ -40,9 +41,9 @@ def with_note(result: Read, source: Source, is_table: bool = True, has_program: 
     """Return the result of reading files, with a note about the changes that were made to the files.
 
     Args:
-        source: The source of the files; without changes the result is returned as it is.
-        is_table: Whether the original file is a table that the official program reads, not a table inside a
-            workbook, a zip or a job.
+        source: The source of the files. If it has no changes, the result is returned unchanged.
+        is_table: Whether the official program can read the original file as a table. False for a table inside
+            a workbook, a zip or a platform job.
         has_program: Whether the challenge has an official program.
     """
     changes = source.changes.of_files if isinstance(source, FixedSource) else InputChanges()
@@ -62,7 +63,7 @@ def findings_of(result: NamedInput) -> Sequence[Finding]:
 
 
 def with_findings(result: Read, findings: Sequence[Finding]) -> Read:
-    """Return the result of reading a file with other findings.
+    """Return a copy of the result of reading a file, with its findings replaced.
 
     Args:
         findings: The findings that replace the earlier ones.
@@ -94,7 +95,7 @@ def by_written(fix: SuggestedFix, source: Source) -> SuggestedFix:
 
 
 def is_one_table(source: Source, opened: Source) -> bool:
-    """Return whether a submission is a single text table, not an archive or workbook.
+    """Return whether a submission is a single text table rather than an archive or workbook.
 
     Args:
         opened: The same submission after opening, in which the answers of platform jobs form one table.
@@ -116,7 +117,7 @@ def with_provenance(card: ScoreCard, reading: str = "") -> ScoreCard:
     official, because official programs read unchanged files. Without changes the card stays the same.
 
     Args:
-        reading: The sentence for a score that no official program computes.
+        reading: Badge of the score if no official program computes it; else "".
     """
     fixes, official = changes_in(card.findings), replace(card.official, reading=reading)
     if not fixes:
@@ -140,7 +141,7 @@ def with_provenance(card: ScoreCard, reading: str = "") -> ScoreCard:
 
 
 def changes_in(findings: Iterable[Finding]) -> list[InputChanges]:
-    """Return the changes of input files that findings report."""
+    """Return the changes of input files that the findings list."""
     return [fix.changes for finding in findings if finding.code == FIXED for fix in finding.fixes]
 
 

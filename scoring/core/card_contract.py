@@ -3,13 +3,13 @@
 | part | what it holds |
 |---|---|
 | `cases` | `n_cases` rows, each with its id as `case`, in the truth's order |
-| `metrics` | those by which teams can be ranked (`ComparisonSpec.metrics`) and of which the score is made |
+| `metrics` | metrics that can rank teams (`ComparisonSpec.metrics`), parts of the score |
 | `provenance` | what `scoring.core.submission.provenance` returns |
-| `arrays["aligned"]` | uint8 [32], equal for equal predictions: `Challenge.score` takes their `fingerprint` |
-| `arrays["truth"]`, `"predicted"` | class numbers [N], -1 for none, where cases have a class |
-| `arrays["outputs"]`, `"score_weights"` | float [N, K], NaN if there are none; weights [N] of the cases |
-| `arrays["score_replicates"]` | [B], as `Replicates.arrays` of `scoring.statistics` has it |
-| `more["slices"]`, `"model_size_mib"` | column -> group -> row; MiB of the model |
+| `arrays["aligned"]` | `fingerprint` of the predictions, uint8 [32]; `Challenge.score` adds it |
+| `arrays["truth"]`, `"predicted"` | class numbers [N], -1 for none, if the cases have classes |
+| `arrays["outputs"]`, `"score_weights"` | float [N, K], NaN if none; case weights [N] |
+| `arrays["score_replicates"]` | score in each replicate [B]: `scoring.statistics`, `Replicates.arrays` |
+| `more["slices"]`, `"model_size_mib"` | column -> group -> row; size of the model in MiB |
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -45,7 +45,8 @@ def with_fingerprint(card: ScoreCard, predictions: Any) -> ScoreCard:
 def lacking(
     card: ScoreCard, challenge_id: str, metrics: Sequence[str], quantity: Callable[[str], Quantity]
 ) -> Iterator[Finding]:
-    """Yield an error for every part that a scorecard lacks or that differs from its challenge's declaration.
+    """Yield an error for every part of a scorecard that is missing or differs from the challenge's
+    declaration.
 
     Args:
         metrics: Names of the metrics that the challenge declares.

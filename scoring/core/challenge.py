@@ -1,8 +1,8 @@
-"""Challenge: one typed value that contains everything that a challenge offers. Read this first.
+"""Challenge: one typed object with everything that a challenge offers. Read this module first.
 
 Each package below `scoring/challenges` makes one `CHALLENGE`, a value of the class `Challenge`. The command
 line, pages, reports and comparisons use only this value. `scoring/challenges/__init__.py` lists all
-challenges; docs/adding-a-challenge.md adds one step by step.
+challenges; docs/adding-a-challenge.md explains step by step how to add a challenge.
 """
 
 import os
@@ -74,13 +74,14 @@ class ModelSupport(Generic[Truth, Predictions]):
     """Functions of a challenge for ONNX models.
 
     Attributes:
-        read_images: (source, name) -> cases without labels.
+        read_images: (source, name) -> the cases, without labels.
         inspect: (model, truth, name, timings) -> the check before the run.
         predict: (model, cases, context) -> predictions, as if they were read from a file.
         table: (cases, predictions) -> the prediction file for the official program, text or a zip.
         received: (truth, index of a case, inspected model) -> the pixels that a model receives.
         suffix: Extension of the prediction file, without dot.
-        sweep: (model, truth, index) -> outputs [n, K] by changed metadata field; None without metadata.
+        sweep: (model, truth, index) -> metadata field -> outputs [n, K] for n values of this field; None if
+            the model uses no metadata.
     """
 
     read_images: Callable[[Source, str | None], Truth]
@@ -100,7 +101,7 @@ class SingleImage:
         kind: "photograph" of skin, which a classifier labels; "tile" of tissue, in which nuclei are found.
         task: (classes that the test set names, or None) -> the contract of a model; None for tiles.
         categories: (test set) -> the classes that it names, or None.
-        tile: Known facts about tiles; None for photographs.
+        tile: Facts about tiles, such as their size; None for photographs.
     """
 
     kind: Literal["photograph", "tile"]
@@ -119,8 +120,8 @@ class Words:
         citations: References for papers that use the challenge or its data.
         official_source: The program that computes the official score, as the end of a sentence: "as the
             validator does".
-        no_model: Reason why the challenge takes no models; empty if it does.
-        reading: Sentence about the score if no official program computes it.
+        no_model: Reason why the challenge accepts no models; empty if it accepts them.
+        reading: Badge of the score if no official program computes it: "by our interpretation; ...".
     """
 
     title: str
@@ -142,7 +143,7 @@ class Readers(Generic[Truth, Predictions]):
         predictions: (source, truth, context) -> the predictions, matched to the truth by case id. Job folders
             arrive as one table, unless a submission may consist of several files.
         faults: Problems of predictions as errors and warnings, depending on the options.
-        counts: What the progress bar counts while files are read, if this takes long.
+        counts: Word for what the progress bar counts while files are read ("images"), if reading takes long.
         missing_columns: (truth, metadata) -> `missing-column` for columns that scoring needs and that neither
             file has.
         other_names: What unknown class names can stand for; None: the challenge accepts no other names.
@@ -168,9 +169,10 @@ class Display(Generic[Truth]):
     """How a challenge shows its cases and scorecards.
 
     Attributes:
-        views: Sections that page, report and notebook show of a scorecard; None shows the numbers by their
-            names.
-        thumbnails: Small JPEG pictures of cases by index; None for a case without a picture.
+        views: Function that returns the sections of a scorecard for page, report and notebook. None: they
+            show only names and numbers.
+        thumbnails: Function that returns a small JPEG picture per case index; None for a case without a
+            picture.
         single_image: Functions for the page of single images; None if the page does not offer the challenge.
         class_risks: Class -> "malignant", "medium" or "benign", if classes have a risk group.
         condition: Name of the condition that a risk score detects, in the singular and plural.
@@ -212,7 +214,7 @@ class Challenge(Generic[Truth, Predictions]):
         return next(option for option in self.options if option.name == name)
 
     def needed(self, stage: Stage, values: Values) -> dict[str, Any]:
-        """Return the option values that a stage needs."""
+        """Return those of the option values that a stage needs, by option name."""
         return {o.name: values[o.name] for o in self.options_of(stage) if o.name in values}
 
     def formula(self, values: Values | None = None) -> str:
@@ -221,7 +223,7 @@ class Challenge(Generic[Truth, Predictions]):
         return said if isinstance(said, str) else said(values or {})
 
     def check_options(self, values: Values, has_model: bool = False) -> list[Finding]:
-        """Return `bad-option` for every value that is never allowed, independent of the files."""
+        """Return a finding `bad-option` for every value that is invalid whatever the files contain."""
         return of_options.check(self.options, values, has_model)
 
     def read_truth(
@@ -238,13 +240,14 @@ class Challenge(Generic[Truth, Predictions]):
 
         Args:
             source: A path, bytes, or `{relative name: bytes}` (a folder).
-            images: Place of the images, if they are apart from the truth.
+            images: Folder or zip of the images, if they are not beside the truth.
             progress: Function progress(done, total), called if reading takes long.
             cancelled: Function that says whether to stop.
             **options: Options of the stage "truth".
 
         Raises:
-            InputRefused: With every problem; its `salvaged` contains the part that could be read.
+            InputRefused: If the files have problems. The exception lists all of them; its `salvaged` holds
+                the part that could be read.
         """
         values = of_options.complete(self.options_of("truth"), options)
         how = Context(name, values, progress, cancelled)
@@ -260,7 +263,9 @@ class Challenge(Generic[Truth, Predictions]):
         cancelled: Cancelled | None = None,
         **options: Any,
     ) -> Predictions:
-        """Read predictions and match them to a given truth's cases; arguments as in `read_truth`."""
+        """Read predictions and match them to the cases of `truth`. The other arguments are those of
+        `read_truth`.
+        """
         values = of_options.complete(self.options_of("predictions"), options)
         how = Context(name, values, progress, cancelled)
         read_again = partial(self.read_predictions, truth=truth, name=name)
@@ -278,8 +283,9 @@ class Challenge(Generic[Truth, Predictions]):
         return applied_fixes.with_note(read, source, is_table, not self.words.reading)
 
     def submitted_part(self, truth: Truth, source: Source, name: str | None = None, **options: Any) -> Truth:
-        """Return a test set with only the cases that a submission (`source`) contains, so that these can be
-        scored alone. Options are as in `read_predictions`."""
+        """Return a test set with only the cases that a submission (`source`) contains, so that only these are
+        scored. Options are as in `read_predictions`.
+        """
         read: object
         try:
             read = self.read_predictions(source, truth, name, **options)
@@ -342,7 +348,8 @@ class Challenge(Generic[Truth, Predictions]):
         """Return the pixels that a model receives for a case.
 
         Args:
-            model: The inspected model (`Inspection.model`); None: a model that accepts any size.
+            model: The inspected model (`Inspection.model`). None stands for a model that accepts any image
+                size.
 
         Raises:
             InputRefused: If the case has no image.
@@ -377,7 +384,7 @@ class Challenge(Generic[Truth, Predictions]):
                 `scoring.statistics.interval_options.StatisticsOptions`, and the challenge's own options.
 
         Raises:
-            InputRefused: With every problem of the predictions and options.
+            InputRefused: If predictions or options have problems; the exception lists all of them.
         """
         statistics = StatisticsOptions.taken(options)
         values = of_options.complete(self.options_of("score"), options)

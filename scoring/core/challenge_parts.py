@@ -55,12 +55,14 @@ class Inputs:
     Attributes:
         streamed: Extensions of zip members that are read one by one.
         images_apart: Whether the images may be apart from the truth.
-        outputs: Where a container writes each part of the answer for a case, below `output`; empty: one JSON
-            file anywhere.
-        answers: Headings of the table that these JSON files form.
-        per_case: What a container writes for a case if `outputs` is empty, and for which kind of socket.
+        outputs: Path of each file that a container writes for a case, relative to its folder `output`. Empty:
+            one JSON file with any name.
+        answers: Column headings of the table into which these JSON files are combined.
+        per_case: What a container writes for a case if `outputs` is empty, and the kind of the platform's
+            socket for it.
         note: Other facts that participants need for their submission.
-        absent: Parts that a submission lacks for every case: platforms then refuse the submission.
+        absent: (predictions) -> findings for parts that are missing in every case; platforms then refuse the
+            submission.
         example: Truth -> name and bytes of an example submission, which uses only the case names and image
             grids of the truth; None: platforms show no example.
     """
@@ -105,14 +107,14 @@ class OutputFile:
 
 @dataclass(frozen=True)
 class OtherNames:
-    """Names in files that are not classes of the challenge, and the classes they can stand for.
+    """Names in files that the challenge does not know, and the classes that they can stand for.
 
     Attributes:
         option: Name of the option that maps them as `NAME=TARGET,...`, for truth and predictions.
-        found: (source, name) -> such names in a truth or submission, with the number of times each occurs.
-            Raises InputRefused if the files cannot be read.
+        found: (source, name) -> the unknown names in a truth or submission, with the number of times that
+            each occurs. Raises InputRefused if the files cannot be read.
         targets: What a name can stand for -> its label on a page.
-        near: Function that returns the target of which a name is another spelling; None for other names.
+        near: Function that returns the target if a name is another spelling of it; else None.
         counted: Word for the counted objects, in the singular and plural.
     """
 
@@ -124,7 +126,7 @@ class OtherNames:
 
 
 class Input(Protocol):
-    """Something that was read: a truth or predictions."""
+    """A truth or predictions, as read from files."""
 
     @property
     def name(self) -> str: ...
@@ -160,7 +162,7 @@ class ScoreSettings:
         metadata: A table joined to the truth by case id, with columns for subgroups and units.
         with_curves: Whether the card contains curves with bands; comparisons need none.
         ranges: Lowest and highest possible value of the score and of metrics, if not 0 and 1. Intervals need
-            them (`scoring.statistics.interval_basis.Basis`).
+            these values (`scoring.statistics.interval_basis.Basis`).
         problems: `bad-option` for options that are not allowed; they are reported together with all other
             problems.
     """
@@ -185,12 +187,12 @@ class Scoring(Generic[Truth, Predictions]):
         parts: The weighted parts of the score by metric; empty if the score is not a weighted sum.
         as_points: Whether a score of 0 to 1 is shown as 0 to 100 points.
         outputs: Additional files that the command `score` can write.
-        unit: Column that says which cases belong together, such as those of a patient; None: the usual
-            columns.
-        bounded_by_labels: Whether guessing gains little in every ranking metric as long as little is known of
-            the labels. This holds for shares of correct cases, F scores, AUC and average precision of
-            classes. It does not hold for precision (one known case brings it to 1), correlations, errors,
-            survival and objects.
+        unit: Column that says which cases belong together, such as the patient; None: columns with usual
+            names.
+        bounded_by_labels: Whether a person who knows little about the labels gains little by guessing, in
+            every ranking metric. This is true for shares of correct cases, F scores, AUC and average
+            precision of classes. It is not true for precision (one known case brings it to 1), correlations,
+            regression errors, survival metrics and detection of objects.
     """
 
     score: Callable[[Truth, Predictions, ScoreSettings], ScoreCard]

@@ -15,7 +15,7 @@ from scoring.statistics.mcnemar_delong_wilcoxon import BinarySample, PairedSampl
 from scoring.statistics.permutation_test import Categories, Score
 
 Value = Callable[[str], NDArray[np.float64]]
-"""Function that returns a metric by name: [1] for the test set itself or [B] for its replicates."""
+"""Function from the name of a metric to its values: [1] on the test set itself, or [B] on the replicates."""
 
 Groups = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """Column of subgroups -> group -> measures of the group."""
@@ -41,12 +41,12 @@ class FormulaParameter:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """A score with other parameters.
+    """How a score is computed with other parameters of its formula.
 
     Attributes:
         rescore: (metrics of one team, parameters by name) -> the score, in the shape of the metrics; NaN if
-            undefined. Constants of the formula (such as a model's size) are read as metrics and are the same
-            in every replicate.
+            undefined. Constants of a team (such as its model's size) are passed as metrics and are equal in
+            all replicates.
     """
 
     parameters: tuple[FormulaParameter, ...]
@@ -90,11 +90,11 @@ class Ranking:
     """A ranking rule that the challenge defines itself.
 
     Attributes:
-        ranks: Rank by team; two teams that share the first rank give 1, 1, 3.
+        ranks: Rank by team; if two teams share the first rank, ranks are 1, 1, 3.
         of_teams: Additional entries of each team in `comparison.json`.
         options: Settings of the ranking, for the provenance.
-        places: int [B] by team: its rank in each replicate in which every scored team has a score; None if
-            the differences of scores already show how certain the ranks are.
+        places: int [B] by team: its rank in each replicate in which every team has a score. None if score
+            differences already show how certain the ranks are.
         name: Name of the quantity that orders the teams ("weighted rank"); empty if it is the score.
         values: This quantity by team, lower is better; empty if the score orders the teams.
     """
@@ -112,7 +112,7 @@ class Ranking:
 
 @dataclass(frozen=True)
 class RankedBy:
-    """Metrics besides the score that order the teams.
+    """Metrics that order the teams instead of the score.
 
     Attributes:
         in_cases: Whether teams are ranked on each case separately.
@@ -136,7 +136,8 @@ class SizeRule:
     Attributes:
         option: Name of the `score` option for the size, for teams that submit only predictions.
         part: Name of the part of the score that depends on the size ("efficiency").
-        limits_mib: Sizes at which this part begins to fall, and at which it reaches its minimum.
+        limits_mib: Two model sizes in MiB: at the first this part begins to fall, at the second it is at its
+            minimum.
     """
 
     option: str
@@ -149,32 +150,34 @@ class ComparisonSpec:
     """What can be compared between the teams of a challenge.
 
     Attributes:
-        metrics: Metrics that can rank teams alone, the score's parts first; `Scoring.metrics` has their
+        metrics: Metrics each of which can rank teams, the score's parts first; `Scoring.metrics` has their
             direction.
-        class_measures: Entries of `per_class` that compare a class; the first that the class has is used.
-            Replicates are stored under (measure, class).
-        correct: Function from a card to the value of each case [N]: 1 if the team is right, lower if it is
+        class_measures: Names in `per_class` by which teams are compared in a class; the first that the class
+            has is used. Replicates are stored under (measure, class).
+        correct: Function from a card to the value of each case [N]: 1 if the prediction is right, lower if
             not, NaN for a case that does not count.
-        parts: Like `correct`, for parts of the score that `correct` does not cover; used when a truth was
-            corrected.
-        case_value: Direction and range of `correct`, if it is not a degree of correctness (such as an error
-            in years).
+        parts: Like `correct`, for parts of the score that `correct` does not cover; used to show the effect
+            of a corrected truth.
+        case_value: Direction and range of `correct`, if its values are not from 0 (wrong) to 1 (right) but,
+            for example, errors in years.
         sample: Function that returns the data of a metric for a paired test; None if the bootstrap is the
             test.
-        slice_measures: Measures of a row of `slices` that are compared. Each has a metric that is the same
-            for all cases, and the number of cases that it counts.
+        slice_measures: Measures of a row of `slices` that are compared. Each has two names: of the metric
+            that equals it on all cases, and of its number of cases in the row.
         score_of_sums: Function from a card to the score of sums over units [..., K] of `arrays["unit_sums"]`,
             up to a constant per team; used to decide which teams differ. None: no teams are called different.
-        categories: Function from a card to the sums that count answers to the categories of an averaged
-            score; None: there are none.
+        categories: Function from a card to the sums that count right answers and cases in each category that
+            the score averages; None: there are none.
         slices: Function from a card to column -> group -> row.
         what_if: The score with other parameters, if its formula has parameters.
         weight_map: Three weighted parts of the score, if it has them.
         size: How the size of a model affects the score; None: it does not.
         tie_break: The metric that orders equal scores; None: teams with equal scores share a rank.
-        rank: The challenge's own ranking rule, from the cards and the options of `compare`; None: by score.
-        ranked_by: The metrics of that rule, if only metrics decide; None otherwise.
-        offered: Name of the option that the page of comparisons offers for all teams; empty: no option.
+        rank: Function from the cards and the options of `compare` to the challenge's own ranking; None: teams
+            are ranked by score.
+        ranked_by: The metrics of `rank`, if only metrics decide the ranks; None otherwise.
+        offered: Name of the option that visitors can set for all teams on the page of comparisons; empty: no
+            option.
     """
 
     metrics: tuple[str, ...]

@@ -26,9 +26,9 @@ from scoring.inputs.sources import TABLES, TABLES_IN_FOLDERS, TEXT_TABLES, Sourc
 from scoring.inputs.tables import TextTable, read_table
 
 InputSlot = Literal["truth", "submission", "second", "metadata", "tile_model", "board", "teams"]
-"""Inputs that a file can be used for."""
+"""Kinds of input for which a file can be used."""
 POSSIBLE, LIKELY, SURE = 1, 2, 3
-"""Certainty that a file is of a kind: possible; likely; sure (no other kind is likely)."""
+"""How certain it is that a file is a truth, or predictions, of a challenge: possible, likely or sure."""
 
 BOARD_FORMAT, BOARD_MANIFEST = "benchside-board/1", "manifest.json"
 """Format of an exported board's manifest, and name of the manifest file."""
@@ -77,7 +77,7 @@ class FileContents:
 
     Attributes:
         model: The inputs and outputs that a model declares; None without a model.
-        json_heads: The beginnings of some JSON files, by member.
+        json_heads: The beginnings of some JSON files, by file name.
         problem: Why a file could not be read; "" if all could.
     """
 
@@ -106,7 +106,7 @@ class FileContents:
         return self._keys[place]
 
     def ending_in(self, *endings: str) -> tuple[str, ...]:
-        """Return the members with one of these extensions."""
+        """Return the files whose names have one of these extensions."""
         return tuple(member for member in self.files.members if member.lower().endswith(endings))
 
     @cached_property
@@ -116,7 +116,9 @@ class FileContents:
 
     @property
     def output_width(self) -> int | None:
-        """Number of values that a model returns per image; None if undeclared or if it returns maps."""
+        """Number of values that a model returns per image; None if the model does not declare it or returns
+        maps.
+        """
         shape = self.model.outputs[0].shape if self.model and self.model.outputs else None
         return shape[-1] if shape and len(shape) <= 2 else None
 
@@ -128,8 +130,9 @@ class FileContents:
 
 
 def read_contents(files: SourceFiles) -> FileContents:
-    """Read the parts of files that recognition needs. A confined process opens models, and job folders are
-    read by case."""
+    """Read the parts of files that show which challenge they belong to. A confined process opens models.
+    Folders of platform jobs are read case by case.
+    """
     tables, problem = _answers(files)
     files, _ = by_case(files)
     heads: dict[str, str] = {}
@@ -199,7 +202,7 @@ def read_board_manifest(data: bytes, _name: str) -> tuple[str, int, Any] | None:
 
 
 def case_key(name: str) -> str:
-    """Return a case's name as recognition compares it: without folder and extension."""
+    """Return a case's name without folder and extension, to compare names of different files."""
     return case_ids.stem(name).lower()
 
 
@@ -235,7 +238,7 @@ def values_of(
 
 
 def are_labels(values: Sequence[Floats]) -> bool:
-    """Return whether all columns contain only 0 and 1, except in one row of fifty."""
+    """Return whether all columns contain only 0 and 1; one row in fifty may differ."""
     whole = sum((value == 0) | (value == 1) for value in values) == len(values)
     return bool(values) and float(np.mean(whole)) >= 0.98
 

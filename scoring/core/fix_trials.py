@@ -1,7 +1,7 @@
-"""Trials of fixes: the score that each reading of a submission gives, on which their order depends.
+"""Trials of fixes. Each offered fix is applied to the submission and scored; the best is offered first.
 
-Of a large table, rows that are spread over it are tried, which order its readings; only the score of a whole
-table is told.
+Of a large table, only some rows are tried. Their scores order the fixes, but only the score of a whole table
+is shown.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from scoring.core.challenge import Challenge
 
 MOST_CASES, TRIED = 5_000, 1_000
-"""Maximum cases for trying a fix on the whole submission; number of rows that are tried of a larger table."""
+"""Maximum number of cases for a trial of the whole submission; number of rows that are tried of a larger
+table."""
 ALL_RIGHT, ROUNDED = ", without any error: is it the truth?", 1e-9
-"""Words after a fix with the best possible score, and the rounding error of such a score."""
+"""Words after the label of a fix that gives the best possible score, and the rounding error of this score."""
 NAME = "rows.csv"
 """Name of the table with the tried rows."""
 _trying: ContextVar[bool] = ContextVar("_trying", default=False)
@@ -56,7 +57,7 @@ def score_words(challenge: "Challenge[Any, Any]", score: float) -> str:
     """Return a score as text for the label of a button, in points if the challenge shows points.
 
     Args:
-        score: From 0 to 1; points are 100 times as many.
+        score: Score from 0 to 1, which is 0 to 100 points.
     """
     return f"score {100 * score:.2f}" if challenge.scoring.as_points else f"score {score:.4f}"
 
@@ -110,7 +111,7 @@ class Trials:
         return card_of(self.challenge, FixedSource(data, before), changes, part, read)
 
     def told(self, fix: SuggestedFix, card: ScoreCard | None) -> SuggestedFix:
-        """Return a fix with the resulting score in its label, if this score covers the whole submission."""
+        """Return a fix whose label states the resulting score, if all cases were scored."""
         if card is None or card.score is None or not self.is_whole:
             return fix
         return replace(fix, label=f"{fix.label}: {score_words(self.challenge, card.score)}")
@@ -128,9 +129,10 @@ class Trials:
         return self.card(InputChanges())
 
     def best_first(self, fixes: Sequence[SuggestedFix]) -> tuple[SuggestedFix, ...]:
-        """Return alternative fixes with the score that each gives, best first. A column that is named as the
-        combined result of several models comes before all others. A column without any error comes last,
-        because it may be the truth. A single fix is returned unchanged."""
+        """Return alternative fixes with the score that each gives, best first. A column whose name says that
+        it combines several models comes before all others. A column without any error comes last, because it
+        may be the truth. A single fix is returned unchanged.
+        """
         if self.truth is None or len(fixes) < 2:
             return tuple(fixes)
         cards = {fix: self.card(fix.changes) for fix in fixes}
@@ -157,8 +159,8 @@ def card_of(
     """Return the scorecard of a submission with changes; None if it is refused for another reason.
 
     Args:
-        changes: What is changed of it.
-        read: Returns its predictions.
+        changes: The changes.
+        read: Function that returns the predictions of the changed submission.
     """
     trying = _trying.set(True)
     try:
@@ -175,7 +177,7 @@ def scored(challenge: "Challenge[Any, Any]", truth: Any, read: Any) -> ScoreCard
     """Return the scorecard; None if scoring is refused, for example because a model ran on only some cases.
 
     Args:
-        read: The predictions.
+        read: Function that returns the predictions.
     """
     try:
         return challenge.score(truth, read, resamples=0, with_curves=False)

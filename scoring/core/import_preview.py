@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 OF_COLUMNS = ("missing-column", "extra-column")
 OF_CASES, MISSING_VALUE, SUSPECT = ("no-common-case",), "missing-value", "column-suspect"
 OF_SHAPE = (*OF_COLUMNS, *OF_CASES, "duplicate-case")
-"""Problems that can be consequences of a table's shape."""
+"""Codes of problems that a table of another shape, such as a transposed one, can cause."""
 DOUBTFUL = (
     *("percent", "bytes", "logits", "out-of-range", "scale", "swapped-axes"),
     *("two-column-output", "constant-output", "model-output", "wrong-output", "direction-suspect"),
     "duplicate-case",
 )
-"""Codes of findings about input with two possible meanings; the score of the other meaning is shown too."""
+"""Codes of findings about files that can mean two things. The score of the other meaning is shown too."""
 OF_OUTPUTS = {"model-output", "wrong-output"}
 """Codes of refusals of a model whose outputs are not scores."""
 MOST_RUN = 300
-"""Maximum number of images for running a model again to show another score."""
+"""Maximum number of images with which a model is run again for the score of another meaning."""
 Read = Callable[[Source], Any]
-"""Returns predictions."""
+"""Function that returns predictions."""
 BestFirst = Callable[[Sequence[SuggestedFix]], tuple[SuggestedFix, ...]]
 ROWS, WIDTH = 5, 60
 
@@ -60,7 +60,7 @@ class ImportPreview:
 
     Attributes:
         scale: Scale of the numbers, as `scale_of` returns it.
-        marks: Description of the separators between cells and of decimals.
+        marks: Description of the separator between cells and of the decimal mark.
     """
 
     header: tuple[str, ...]
@@ -74,7 +74,7 @@ class ImportPreview:
 def with_columns(
     refused: InputRefused, source: Source, challenge: "Challenge[Any, Any]", truth: Any, name: str
 ) -> InputRefused:
-    """Return a refusal with a fix that reads the table: another shape, or guessed columns if all required
+    """Return a refusal that offers a fix: another shape of the table, or guessed columns if all required
     columns are found.
 
     Args:
@@ -124,7 +124,7 @@ def with_scores(
     Args:
         source: The source that was read, or a model.
         truth: The cases; None without a truth.
-        read: Function that reads the source with changes; `Runs` for a model.
+        read: Function that reads the source after changes; `Runs` for a model.
     """
     is_refused = isinstance(outcome, InputRefused)
     findings = outcome.problems if is_refused else applied_fixes.findings_of(outcome)
@@ -264,7 +264,7 @@ def _has_pattern(problem: Finding) -> bool:
 
 
 def preview(source: Source, form: TableForm, truth: WithIds | None, name: str) -> ImportPreview | None:
-    """Return the contents of a refused table; None if it contains none that can be read.
+    """Return the preview of a refused table; None if the submission contains no readable table.
 
     Args:
         source: The submission.

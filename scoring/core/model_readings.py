@@ -1,4 +1,4 @@
-"""Other pixel ranges and channel orders for a model whose predictions are near chance."""
+"""Search for another pixel range or channel order if the predictions of a model are near chance."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,15 +11,17 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.submitted_part import of_cases
 
 PIXELS = ("255", "imagenet", "signed", "255 bgr")
-"""Values of the edit `pixels` that the search tries."""
+"""The pixel ranges and channel orders that the search tries, as values of the edit `pixels`."""
 OF_ORDER = ("columns-may-be-swapped", "two-column-output")
 """Codes of findings whose fixes change the order of the outputs."""
 FEW, TRIED, LEAST_CASES = 20, 60, 20
-"""Number of cases for trying all pixel ranges; number of cases for checking the best one; and the minimum
-number of cases for judging that a model is near chance."""
+"""Number of cases on which all pixel ranges are tried; number on which the best one is checked; minimum
+number to judge whether a model is near chance.
+"""
 ABOVE_CHANCE, FAR_BETTER = 0.1, 0.1
-"""Shares of the distance from chance to 1: below the first, a model is near chance; a gain above the second
-is far better."""
+"""Two shares of the distance from chance to 1. A recall below the first is near chance; a gain above the
+second counts as far better.
+"""
 Progress = Callable[[int, int], object]
 CardOf = Callable[[InputChanges, Any], ScoreCard | None]
 """Function from (changes to a model, cases) to the scorecard; None if the model is refused."""
@@ -45,7 +47,7 @@ class Runs:
 
     Attributes:
         run: (model, cases, progress) -> predictions.
-        shown: Function that receives the number of finished images and of all known images.
+        shown: Function that receives two numbers for the progress bar: finished images and all images.
     """
 
     def __init__(self, run: Callable[[Any, Any, Progress], Any], shown: Progress | None):
@@ -53,7 +55,7 @@ class Runs:
         self._before = self._done = self._total = 0
 
     def __call__(self, model: Any, cases: Any) -> Any:
-        """Return predictions of one more run. Raises what that raises."""
+        """Run the model once more and return its predictions. Raises the errors of `run`."""
         self._before += self._done
         self._done = 0
         return self.run(model, cases, self.progress)
@@ -71,7 +73,7 @@ class Runs:
 
 @dataclass(frozen=True)
 class Search:
-    """A search for the pixel form with which a model scores far better.
+    """A search for the pixel range and channel order with which a model scores far better.
 
     Attributes:
         base: Changes of the model that apply in any case.
@@ -87,8 +89,9 @@ class Search:
     expect: Callable[[int], None]
 
     def found(self) -> Iterator[tuple[InputChanges, float]]:
-        """Yield at most two changes with their scores, best first. All pixel forms are tried on few cases,
-        and the promising ones on more."""
+        """Yield at most two changes with their scores, best first. All ranges and orders are tried on few
+        cases, and the promising ones on more cases.
+        """
         few, part = self._part(FEW), self._part(TRIED)
         self.expect(len(PIXELS) * len(few))
         cards = {value: self.card_of(self._with(value), few) for value in PIXELS}

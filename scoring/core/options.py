@@ -15,8 +15,9 @@ truth, comparing teams."""
 Values = Mapping[str, Any]
 """Option name -> value."""
 Formula = str | Callable[[Values], str]
-"""Formula of a score in one line; a function if options change the formula. The function must accept missing
-options."""
+"""Formula of a score in one line; a function if options change the formula. The function must work without
+some or all options.
+"""
 
 
 def _no_problem(_value: Any) -> str | None:
@@ -35,12 +36,12 @@ class Option:
     """One setting of a challenge.
 
     Attributes:
-        name: Keyword in Python; the flag has dashes instead of underscores.
+        name: Keyword in Python. The flag of the command line has dashes instead of underscores.
         default: Value if the option is not given. None means "not given".
         values: The allowed words; empty if any value is possible.
         type: Function that converts the text of the command line; `bool` makes a switch.
         per_team: Whether its value may differ between teams in a comparison (`--flag TEAM=VALUE`).
-        predictions_only: Why the option cannot be used with a model; empty if it can.
+        predictions_only: Reason why the option cannot be used with a model; empty if it can be used.
         value_labels: Allowed word -> its label on a page, in the page's order.
         explain: Text of the page's tooltip, in Markdown.
         problem: Function that returns the problem of a value as a sentence; None if the value is valid.
@@ -66,7 +67,7 @@ class Option:
         return "--" + self.name.replace("_", "-")
 
     def check(self, value: Any, has_model: bool = False) -> Iterator[Finding]:
-        """Yield `bad-option` if a value is not allowed."""
+        """Yield a finding `bad-option` if a value is not allowed."""
         if value is None and self.default is None:
             return
         if self.values and value not in self.values:
@@ -108,7 +109,7 @@ def complete(options: Iterable[Option], chosen: Values) -> dict[str, Any]:
 
 
 def check(options: Iterable[Option], values: Values, has_model: bool = False) -> list[Finding]:
-    """Return `bad-option` for every value that is not allowed, in the order of the options.
+    """Return a finding `bad-option` for every value that is not allowed, in the order of the options.
 
     Args:
         has_model: Whether a model is scored; some options cannot be used with a model.

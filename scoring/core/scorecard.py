@@ -1,5 +1,6 @@
-"""Scorecard: the result of scoring one submission, saved as `scorecard.json`; pages and reports show only
-this. It holds the badge: official as the file is, official after changes, or an interpretation."""
+"""Scorecard: the result of scoring one submission, saved as `scorecard.json`. Pages and reports show nothing
+else. Its badge says whether the score is official, official after changes to the file, or something else.
+"""
 
 import json
 import math
@@ -28,12 +29,12 @@ class Official:
         score: Score of the official program; None if it stops with an error, or if its score is unknown or
             undefined.
         reason: Sentences that say why the official score differs; None if it is the same. Page, report, JSON
-            and terminal show them, so they name no option and no button.
-        changes: Number of changes to the submitted file that make the score official; 0 if none is needed or
-            none helps.
-        reading: Sentence for a score that no official program computes; "" if one does.
-        converted: Whether the official program does not read the form of the files; `score` is then what it
-            gives for the changed file.
+            and terminal show these sentences, so they must not mention options or buttons.
+        changes: Number of changes to the submitted file after which the score is official; 0 if no change is
+            needed or none helps.
+        reading: Badge of a score that no official program computes, such as "by our interpretation"; else "".
+        converted: Whether the files have a format that the official program cannot read. `score` is then its
+            score of the converted file.
     """
 
     same: bool
@@ -81,7 +82,8 @@ class Official:
         """Return sentences that say whether the score is official.
 
         Args:
-            source: Who computes the official score, such as "as the validator computes it".
+            source: End of a sentence that says who computes the official score: "as the validator computes
+                it".
         """
         if self.same:
             if self.score is not None:
@@ -103,8 +105,8 @@ class ScoreCard:
 
     Attributes:
         score: The number that ranks the submission.
-        per_class: Value of each metric of a class, by class and name. `score_lost` and `score_worth` are
-            shares of 1: 0.01 is 1 of 100 points.
+        per_class: Values of the metrics of each class: class -> metric -> value. `score_lost` and
+            `score_worth` are shares of 1: 0.01 is 1 of 100 points.
         n_cases: Number of cases of the ground truth.
         cases: One row per case, in the order of the ground truth.
         findings: Warnings and notes about the input and the result.
@@ -139,8 +141,9 @@ class ScoreCard:
 
     @property
     def is_bare(self) -> bool:
-        """Whether the card contains scores but no cases, so that it reveals nothing else of the ground
-        truth."""
+        """Whether the card contains scores but no cases, so that it reveals only scores and nothing else
+        about the ground truth.
+        """
         return not self.cases and not self.arrays
 
     @property

@@ -49,7 +49,7 @@ class Predictions:
         faults: Cases without a usable prediction, as errors; `grade` may turn them into warnings.
         digest: SHA-256 of the source; None for a model.
         model: The inspected model (`Inspection.model`); None for a file.
-        images: SHA-256 of the images that the model ran on, by member.
+        images: SHA-256 of each image that the model ran on, by file name.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("outputs", "labels")
@@ -102,10 +102,10 @@ NAMED_MEMBERS = 5
 
 
 def ignored(files: SourceFiles, used: Container[str | None]) -> list[Finding]:
-    """Return `ignored-files` for members that were not used.
+    """Return a finding `ignored-files` for the files of a folder or zip that were not used.
 
     Args:
-        used: Members that were read or that another finding names.
+        used: Names of files that were read or that another finding mentions.
     """
     members = [member for member in files.members if member not in used]
     if not members:
@@ -119,7 +119,7 @@ def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[
     """Sort cases without a usable prediction into errors and warnings. Errors refuse the submission.
 
     Args:
-        faults: An error for each of these cases.
+        faults: One error for each case without a usable prediction.
         missing: "refuse" keeps them as errors, "wrong" turns them into warnings.
 
     Returns:
@@ -186,8 +186,9 @@ def _complete(outputs: Floats) -> Bools:
 
 
 class RunOnImages(Protocol):
-    """A submission that may be a model. `images` contains the SHA-256 of the images that the model ran on, by
-    member."""
+    """A submission that may be a model. `images` contains the SHA-256 of each image that the model ran on, by
+    file name.
+    """
 
     @property
     def images(self) -> Mapping[str, str]: ...

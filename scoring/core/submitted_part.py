@@ -1,4 +1,4 @@
-"""Submitted part: a test set reduced to the submitted cases, and what its scorecard says about this."""
+"""Submitted part: a test set with only the submitted cases, and the words about it in the scorecard."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -23,7 +23,7 @@ def of_cases(value: T, chosen: Ints) -> T:
         chosen: Indices of the cases, ascending.
 
     Raises:
-        InputRefused: `bad-split` if the challenge does not name these fields.
+        InputRefused: With `bad-split`, if the class does not declare `per_case`.
     """
     names = getattr(value, "per_case", None)
     if names is None:
@@ -51,18 +51,20 @@ MISSING_CASE, NOT_SUBMITTED, NOTHING = "missing-case", "not-submitted", "nothing
 OFFERING = {MISSING_CASE, "missing-mask", "missing-stage", "missing-risk"}
 """Codes of findings about cases with a missing or incomplete prediction."""
 EMPTY = {MISSING_CASE, "missing-value", "empty-case"}
-"""Codes of findings about a case without a prediction: no row, no number, no nucleus."""
+"""Codes of findings about a case without a prediction: its row is missing, its cell has no number, or its
+image has no nucleus.
+"""
 
 
 FIRST = " The first: "
-"""Prefix of the name of the first case that has no usable prediction."""
+"""Words in a finding's message before the name of the first case without a usable prediction."""
 SEVERAL = 4
 """Minimum number of cases for refusing a submission without any prediction; with fewer cases this may be
 intended."""
 
 
 def offered(findings: Iterable[Finding], n_absent: int | None = None) -> list[Finding]:
-    """Return findings; findings about missing cases offer to score only the other cases.
+    """Return the findings. Those about missing cases now offer a fix: to score only the submitted cases.
 
     Args:
         n_absent: Number of cases that were not submitted; None counts the findings `missing-case`.
@@ -85,7 +87,7 @@ def require_some(read: Any, truth: Any, name: str | None) -> None:
         truth: The test set; None without one.
 
     Raises:
-        InputRefused: `nothing-submitted`.
+        InputRefused: With `nothing-submitted`, if no case has a usable prediction.
     """
     n = len(truth.ids) if truth is not None else 0
     noticed = (*getattr(read, "faults", ()), *read.findings)

@@ -1,6 +1,6 @@
 """Views of a scorecard as data: pages, reports and notebooks show the same blocks with the same text.
 
-Captions, explanations and `Text` are Markdown written by the project: names from files must pass through
+Captions, explanations and `Text` are Markdown written by the project: names from files must be escaped by
 `text.markdown` first. All other text (labels, questions, names and values of facts, cells) is plain text.
 """
 
@@ -27,7 +27,7 @@ class Figure:
     Attributes:
         caption: How to read the figure, number of cases and method.
         data: The drawn numbers, for a download.
-        key: Distinguishes figures with the same question.
+        key: Text that tells figures with the same question apart.
         cases: Whether points carry their case name first in `customdata`, so that a click opens the case
             viewer.
         classes: Whether points carry a class, or true and predicted class, so that a click opens the cases of
@@ -47,7 +47,7 @@ class Panel:
     """One of several small figures.
 
     Attributes:
-        alt: Text for screen readers; "" uses the question and the text below.
+        alt: Text for screen readers. If it is "", they read the question and the text below the figure.
     """
 
     title: str
@@ -81,7 +81,7 @@ class Column:
             0 to `most`; "count", a number of cases, with a star below 15; "interval", pairs (low, high) or
             None; "class", class names with the symbol of their risk group; "written", numbers as text.
         unit: Text after a number.
-        sign: Whether positive numbers get a plus sign.
+        sign: Whether positive numbers are shown with a plus sign.
         width: Width in px, on a page.
         lighter: Whether the text is shown lighter.
         colour: Colour of bars: a colour or risk group of the theme.
@@ -113,7 +113,7 @@ class Table:
     Attributes:
         rows: Values by column name.
         risks: Risk group of each class, for "class" columns.
-        key: Distinguishes tables with the same question.
+        key: Text that tells tables with the same question apart.
         detail: Whether only reports show the table.
         cases: Column with the case name of each row, whose selection opens the case viewer; "" for none.
         written: Whether a page shows the table as plain text, without sorting. This suits a few rows that
@@ -153,8 +153,9 @@ def _value(item: Any, column: Column) -> Any:
 
 @dataclass(frozen=True)
 class Fact:
-    """A number with its name and, in lighter type, its interval or basis (`below`). `explain` is a tooltip in
-    Markdown."""
+    """A number with its name and, in lighter type below it, its interval or number of cases (`below`).
+    `explain` is a tooltip in Markdown.
+    """
 
     name: str
     value: str
@@ -214,8 +215,8 @@ class Choice:
     """Alternative blocks, of which a page shows one at a time.
 
     Attributes:
-        key: Name in the page's address.
-        printed: Number of blocks, from the first, that a report shows; None: all.
+        key: Name of the choice in the page's address.
+        printed: A report shows this number of blocks, starting with the first; None: all blocks.
     """
 
     label: str
@@ -265,8 +266,8 @@ class Headline:
 
     Attributes:
         facts: Numbers beside the score.
-        strip: Figure of the parts, with their sum as caption.
-        arithmetic: The sum as Markdown, if there is no figure.
+        strip: Figure of the parts; its caption states their sum.
+        arithmetic: The sum of the parts as Markdown text, if there is no figure.
         parts: What each part adds to the score.
         notes: Warnings to read before the score.
     """

@@ -1,4 +1,5 @@
-"""Metrics, computed for all replicates at once (weights [B, N]: row b is one resampled test set).
+"""Metrics, computed for all replicates at once. In the weights [B, N], row b is one resampled test set of N
+cases.
 
 * sensitivity, specificity, F-beta, net benefit: `binary.decisions`, `binary.f_beta`, `binary.net_benefit`
 * accuracy, recall, F1, confusion matrix of classes: `classification.counts`,
@@ -8,8 +9,8 @@
   from formulas in `catalogue.toml`
 * ECE, Brier score, reliability diagram (drawn by `scoring.presentation.figures.calibration`):
   `calibration.reliability`
-* are outputs probabilities, logits or percent?: `output_kinds.output_kind`, `output_kinds.are_percent`;
-  outputs converted to probabilities: `output_kinds.probabilities`
+* whether outputs are probabilities, logits or percent: `output_kinds.output_kind`,
+  `output_kinds.are_percent`; outputs converted to probabilities: `output_kinds.probabilities`
 * Dice: `dice_and_panoptic_quality.dice`; connected components, lesions:
   `connected_components.components`;
   Hausdorff, surface Dice, lesions of masks: `mask_measures.hd95`, `mask_measures.nsd`
@@ -19,12 +20,12 @@
   matching: `greedy_matching`; nuclei of PUMA: `scoring.challenges.puma.nuclei_matching.match`
 * C-index, Kaplan-Meier, log-rank: `survival.c_index`, `survival.kaplan_meier`;
   RMSE, correlations: `regression`
-* hits, false alarms and misses of an image as marks to draw: `detection_matching.object_marks`
+* marks that show the hits, false alarms and misses of an image: `detection_matching.object_marks`
 * prediction sets: `conformal.coverage`; best thresholds: `thresholds.best`; subgroups: `subgroups.quantities`
-* a metric by its name: `registry.find`; all metrics of a task: `registry.of_task`; the list of metrics,
-  with their pitfalls: `catalogue.toml`
+* find a metric by name: `registry.find`; all metrics of a task: `registry.of_task`; the list of metrics, with
+  their pitfalls: `catalogue.toml`
 * agreement of two submissions: `submission_agreement.kappa`; sharpness and colours: `image_quality.quality`
-* surfaces and nearest points: `surface_distances`, `point_pairs`
+* surfaces and their distances: `surface_distances`; nearest points: `point_pairs`
 * types of the registry: `metric.Metric`, `task_cases`, `segmentation`
 
 `scoring.presentation.figures` draws curves and diagrams: `curves`, `calibration`, `survival`. Intervals and

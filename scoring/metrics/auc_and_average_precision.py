@@ -2,8 +2,8 @@
 
 `scoring.presentation.figures.curves` draws the curves.
 
-Source: `isic-challenge-scoring` 5.8.0 (metrics.py) for `auc_above_sensitivity`; its points are those of
-scikit-learn's `roc_curve`.
+Source: `isic-challenge-scoring` 5.8.0 (metrics.py) for `auc_above_sensitivity`. The points of its ROC curve
+are those of scikit-learn's `roc_curve`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ CHUNK_CELLS = 300_000
 class Levels:
     """Levels of a score: the L distinct scores of positives, from high to low.
 
-    A negative has the score of a level or lies between two levels.
+    The score of a negative equals the score of a level or lies between two levels.
 
     Attributes:
         scores: Score of each level [L].
@@ -82,8 +82,8 @@ class RocCurves:
             below all levels [L + 1, B].
         tied: Weight of the negatives of each level [L, B].
         scores: Score of each level [L].
-        running: Weight of the positives at or above each level [L, B], if summed case by case; otherwise
-            None.
+        running: Weight of the positives at or above each level [L, B], if it was summed case by case;
+            otherwise None.
     """
 
     hits: Floats
@@ -116,8 +116,10 @@ class RocCurves:
 
     @property
     def counts(self) -> ThresholdCounts:
-        """Weight of positives and negatives at or above each level, and finally of all cases. No other
-        threshold is better, because the sensitivity does not change between two levels."""
+        """Weight of positives and negatives at or above each level; the last entry counts all cases.
+        Thresholds between two levels are left out: they have the sensitivity of a level and never a higher
+        specificity.
+        """
         hits, alarms = (
             np.concatenate([sums, total[np.newaxis]]).T
             for sums, total in ((self.reached, self.positives), (self.alarms, self.negatives))
@@ -155,7 +157,7 @@ def curve(score_levels: Levels, weights: Floats) -> RocCurves:
     """Return the ROC curve of every replicate.
 
     Args:
-        weights: Weights of the cases [B, N]; sums of float32 weights that are whole numbers are exact.
+        weights: Weights of the cases [B, N]. If they are whole numbers in float32, their sums are exact.
     """
     count = len(score_levels.scores)
     sums = score_levels.sums(weights)
@@ -170,12 +172,12 @@ def curve(score_levels: Levels, weights: Floats) -> RocCurves:
 def in_chunks(
     score_levels: Levels, weights: Floats, measures: Mapping[str, Callable[[RocCurves], Floats]]
 ) -> dict[str, Floats]:
-    """Compute measures of the curves of many replicates, a block at a time, because all curves together are
-    large.
+    """Compute measures of ROC curves, one block of replicates after the other, because all curves would need
+    much memory.
 
     Args:
         weights: Weights of the cases [B, N].
-        measures: By name, a function from a curve of b replicates to values [b].
+        measures: Functions by name, each from the curves of b replicates to values [b].
 
     Returns:
         Values [B] of each measure.
@@ -193,7 +195,7 @@ def all_in_chunks(
         measures: As in `in_chunks`.
 
     Returns:
-        Values [B] of each measure, by score.
+        For each score, the values [B] of each measure.
     """
     rows = max(1, CHUNK_CELLS * len(all_levels) // sum(c.n_groups for c in all_levels))
     parts: list[list[dict[str, Floats]]] = [[] for _ in all_levels]
@@ -212,8 +214,8 @@ def auc(c: RocCurves) -> Floats:
 
 
 def auc_above_sensitivity(c: RocCurves, sensitivity: float) -> Floats:
-    """Return the area under the ROC curve to the right of the point that reaches a sensitivity. The part to
-    the right of the point counts with full height.
+    """Return the area under the part of the ROC curve that reaches a sensitivity: the curve to the right of
+    the first point with this sensitivity, down to the axis.
 
     The point is interpolated between the first point of the curve with at least this true positive rate and
     the point before.
@@ -243,7 +245,7 @@ def auc_above_sensitivity(c: RocCurves, sensitivity: float) -> Floats:
 
 
 def partial_auc(c: RocCurves, sensitivity: float) -> Floats:
-    """Return the part of the area under the ROC curve that lies above a sensitivity (ISIC 2024).
+    """Return the area between the ROC curve and the horizontal line at a sensitivity (ISIC 2024).
 
     Args:
         sensitivity: The sensitivity, 0..1.
@@ -263,8 +265,8 @@ def partial_auc(c: RocCurves, sensitivity: float) -> Floats:
 
 
 def average_precision(c: RocCurves) -> Floats:
-    """Return the average precision [B]: the sum of precision x step of recall over the distinct thresholds,
-    without interpolation.
+    """Return the average precision [B]: the sum of precision x increase of recall over the distinct
+    thresholds, without interpolation.
 
     NaN without positives; 1 if all cases are positive.
     """
@@ -280,11 +282,12 @@ def polyline(score_levels: Levels, c: RocCurves) -> tuple[Floats, Floats, Floats
     less than 0.36 x 2/399 < 0.002.
 
     Args:
-        c: The curves along them.
+        c: The ROC curves at these levels.
 
     Returns:
         1 - specificity, sensitivity and threshold of at most 400 points; the first and last threshold are the
-            highest and lowest score of a positive. An axis is NaN without negatives or without positives.
+            highest and lowest score of a positive. 1 - specificity is NaN without negatives, sensitivity
+            without positives.
     """
     reached, alarms, tied = c.reached[:, 0], c.alarms[:, 0], c.tied[:, 0]
     ends = np.column_stack([alarms - tied, alarms]).ravel()

@@ -12,12 +12,12 @@ from scoring.metrics.classification import divide, f_score, running_sums
 
 ROUNDING = 1e-9
 MARGIN = 1e-6
-"""Distance from the lowest score down to the threshold at which every case is positive."""
+"""How far below the lowest score the threshold lies at which every case is predicted positive."""
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """Weighted counts of decisions, all of one shape: [B] or, for T thresholds, [B, T].
+    """Weighted counts of decisions. All arrays have the shape [B] or, for T thresholds, [B, T].
 
     Attributes:
         true_positive: Positives predicted positive.
@@ -43,8 +43,8 @@ class OperatingPoint:
 
     Attributes:
         threshold: A case is predicted positive if its score is above the threshold.
-        sensitivity: Share of the positives predicted positive, 0..1.
-        specificity: Share of the negatives predicted negative, 0..1.
+        sensitivity: Share of the positives that are predicted positive, 0..1.
+        specificity: Share of the negatives that are predicted negative, 0..1.
     """
 
     threshold: float
@@ -146,7 +146,7 @@ def net_benefit(d: Decisions, threshold: float | Floats) -> Floats:
     of the threshold.
 
     Args:
-        threshold: Probability t from which a case is treated, in [0, 1), of a shape that broadcasts.
+        threshold: Cases with at least this probability t are treated, in [0, 1); of a shape that broadcasts.
 
     Returns:
         Values of the common shape, at most the prevalence; NaN without a case.
@@ -159,7 +159,7 @@ def net_benefit_at_prevalence(d: Decisions, threshold: float | Floats, prevalenc
     specificity.
 
     Args:
-        threshold: Probability from which a case is treated, in [0, 1), of a shape that broadcasts.
+        threshold: Cases with at least this probability are treated, in [0, 1); of a shape that broadcasts.
         prevalence: Share of positives in the population, 0..1.
 
     Returns:
@@ -190,7 +190,8 @@ class ThresholdCounts:
 
     Attributes:
         thresholds: The distinct scores [T], descending.
-        true_positive: Positives at or above each threshold [B, T]; float64, or integers in a cache.
+        true_positive: Positives at or above each threshold [B, T]; float64, or integers if they come from a
+            cache.
         false_positive: Negatives at or above each threshold [B, T].
     """
 
@@ -300,9 +301,9 @@ def specificity_at_sensitivity(counts: ThresholdCounts, wanted: float) -> Floats
 def cuts_between(upper: ArrayLike, lower: ArrayLike) -> Floats:
     """Return thresholds t for which "score > t" separates successive distinct scores.
 
-    A threshold is halfway between the scores, or equal to the lower score if halfway rounds to the upper one.
-    Missing scores count as plus or minus infinity. The threshold is then the finite neighbour, or slightly
-    below this neighbour towards minus infinity.
+    A threshold is the midpoint of the two scores, or the lower score if the midpoint rounds to the upper one.
+    Infinite scores mean "no score". Without an upper score, the threshold is the lower one; without a lower
+    score, it is slightly below the upper one.
 
     Args:
         upper: The higher scores, of any shape.

@@ -54,7 +54,7 @@ def apply_temperature(probabilities: Floats, temperature: float) -> Floats:
 
     Args:
         probabilities: Probabilities [..., K], 0..1.
-        temperature: T, above 0; above 1 it makes probabilities more alike.
+        temperature: T, above 0. With T above 1, probabilities become more similar to each other.
 
     Returns:
         Probabilities of the same shape.
@@ -96,13 +96,13 @@ def is_at_limit(temperature: float) -> bool:
 
 @dataclass(frozen=True)
 class Reliability:
-    """Ten equal bins of the largest output; NaN if a bin is empty.
+    """Cases in ten bins of equal width, by their largest output. Values of an empty bin are NaN.
 
     Attributes:
         predicted: Mean output of each bin [10], 0..1.
-        observed: Share of its cases that are right [10], 0..1.
-        low: Lower Wilson 95 % bound of that share [10].
-        high: Upper bound [10].
+        observed: Share of correctly classified cases in each bin [10], 0..1.
+        low: Lower Wilson 95 % bound of `observed` [10].
+        high: Upper Wilson 95 % bound of `observed` [10].
         n: Number of cases of each bin [10].
     """
 
@@ -114,13 +114,14 @@ class Reliability:
 
     @property
     def arrays(self) -> dict[str, Array]:
-        """Columns by their name in a scorecard's `arrays`, such as `reliability_predicted`."""
+        """The attributes by their names in a scorecard's `arrays`, such as `reliability_predicted`."""
         return {f"reliability_{name}": values for name, values in vars(self).items()}
 
     @property
     def expected_calibration_error(self) -> float:
-        """Expected calibration error, 0..1: mean absolute difference of observed and predicted, weighted by
-        the cases of each bin. NaN without cases."""
+        """Expected calibration error, 0..1: mean absolute difference of `observed` and `predicted`, weighted
+        by the number of cases of each bin. NaN without cases.
+        """
         filled = self.n > 0
         if not filled.any():
             return float("nan")
@@ -142,7 +143,7 @@ def of_largest(outputs: Floats, right: Bools) -> "Reliability | None":
 
 
 def reliability(confidence: Floats, correct: Bools) -> Reliability:
-    """Compare outputs with how often they are right, in ten bins.
+    """Compare the largest output of each case with the share of right cases, in ten bins.
 
     Args:
         confidence: The largest output v of each case [N], 0..1; its bin is ceil(10 v) - 1, within 0..9.
@@ -166,8 +167,8 @@ def expected_errors(confidence: Floats, correct: Bools, weights: Floats, bins: i
         weights: Weights of the cases [B, N].
 
     Returns:
-        Sum over the bins of share of cases x |share that is right - mean output| [B], 0..1; NaN without a
-        case.
+        Sum over the bins of (share of all cases) x |share of right cases in the bin - mean output in the
+        bin|, [B], 0..1; NaN without a case.
     """
     of_bin, surplus = _bins(confidence, bins), correct - confidence
     total = weights.sum(1, dtype=float)

@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike, DTypeLike
 from scoring.common.arrays import Array, Floats, Ints
 
 CHUNK_CELLS = 4_000_000
-"""Maximum weights held in double precision at once."""
+"""Maximum number of weights that are held in double precision at once."""
 
 
 LONG = 64
-"""Minimum number of replicates for adding whole rows of weights at once."""
+"""From this number of replicates on, whole rows of weights are added at once."""
 CLASSES_AT_ONCE = 64
-"""Maximum classes whose indicators are held at once."""
+"""Maximum number of classes whose one-hot indicators are held in memory at once."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def one_hot(labels: ArrayLike, classes: int, dtype: DTypeLike = np.float32) -> A
 def counts(truth: Ints, predicted: Ints, weights: Floats, classes: int) -> ClassCounts:
     """Count cases, predictions and correct predictions of each class.
 
-    Float32 weights that are integers give exact sums below 2^24; all later steps use float64.
+    Sums of float32 weights are exact below 2^24 if all weights are integers; all later steps use float64.
 
     Args:
         truth: True class number of each case [N], 0..K-1, -1 = none.
@@ -97,7 +97,8 @@ def divide(numerator: ArrayLike, denominator: ArrayLike, undefined: float = np.n
 
 
 def running_sums(rows: Floats) -> Floats:
-    """Add to each row [T, B] all rows before it, in place, and return the rows.
+    """Replace each row of [T, B] by the sum of this row and all rows before it, in place, and return the
+    array.
 
     One addition per row is several times faster than NumPy's sum down the columns if rows are long.
     """
@@ -136,7 +137,7 @@ def f_score(
         true_positive: Number of hits, any shape.
         support: Number of true cases or objects, of the same shape.
         predicted: Number of predictions, of that shape.
-        undefined: The value without cases and predictions; the official programs differ here.
+        undefined: The value if there are neither cases nor predictions; official programs differ in it.
         beta: Weight of recall against precision, above 0: b in the formula.
 
     Returns:
@@ -165,10 +166,10 @@ def mean_of_defined(values: Floats) -> Floats:
 
 
 def weighted_mean(values: ArrayLike, weights: Floats) -> Floats:
-    """Return the weighted mean of values, a block of replicates at a time.
+    """Return the weighted mean of values in every replicate.
 
     Args:
-        values: Value of each case [N]; NaN has no weight.
+        values: Value of each case [N]; NaN values are ignored.
         weights: Weights of the cases [B, N].
 
     Returns:
@@ -201,7 +202,7 @@ def support_weighted(values: Floats, c: ClassCounts) -> Floats:
     """Return the mean over the classes, weighted by support.
 
     Args:
-        values: Values of each class [B, K]; a NaN (0 / 0) counts 0.
+        values: Values of each class [B, K]; NaN (0 / 0) counts as 0.
         c: Counts of the same test sets.
 
     Returns:

@@ -20,8 +20,9 @@ class Coverage:
     """How often the sets contain the true class of cases that were not used for calibration.
 
     Attributes:
-        overall: Share for the cases of all classes that have enough cases; None if there are none.
-        by_class: The same for each class [K]; None if the class has too few cases.
+        overall: Share of cases whose set contains their true class, among the classes with enough cases; None
+            if no class has enough.
+        by_class: The same share in each class [K]; None if the class has too few cases.
     """
 
     overall: Share | None
@@ -56,7 +57,8 @@ def fewest_cases(miss: float) -> int:
 
 
 def thresholds(probabilities: Floats, truth: Ints, miss: float) -> Floats:
-    """Calibrate for each class how far its probability may be from 1 for the class to be in a set.
+    """Calibrate the threshold of each class: the class is in a set if 1 - probability is at most this
+    threshold.
 
     Args:
         probabilities: Probabilities of the calibration cases [n, K], 0..1.
@@ -87,9 +89,9 @@ def coverage(probabilities: Floats, truth: Ints, miss: float, units: Ints | None
     score is right.
 
     Each case is left out of the calibration of its own set, together with all cases of its unit. The
-    intervals hold for new cases with the sets calibrated on all cases. Without ties, the coverage of a class
-    has the distribution Beta(r, n + 1 - r) (Vovk 2012). Here r of n cases are within the threshold of the
-    class.
+    intervals apply to new cases whose sets are calibrated on all cases. Without ties, the coverage of a class
+    has the distribution Beta(r, n + 1 - r) (Vovk 2012). Here n is the number of calibration cases of the
+    class, and r the number of them that are within its threshold.
 
     Args:
         probabilities: Probabilities [n, K], 0..1.

@@ -1,4 +1,4 @@
-"""Connected components of masks: lesions, and the voxels that components of two masks share."""
+"""Connected components of masks: the lesions of a mask, and the voxels that components of two masks share."""
 
 import numpy as np
 import scipy

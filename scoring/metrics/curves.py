@@ -19,7 +19,8 @@ PRECISION_RECALL = ("pr_precision", "pr_low", "pr_high")
 
 
 def auc(scores: Floats, positive: Bools) -> float:
-    """Return the area under the ROC curve: the share of pairs in the right order; ties count half.
+    """Return the area under the ROC curve: the share of pairs of a positive and a negative case in which the
+    positive has the higher score; ties count half.
 
     Args:
         scores: Score of each case [N].
@@ -49,7 +50,7 @@ def resampled_aucs(scores: Floats, positive: Bools, weights: Floats) -> Floats:
     """Return the AUC of K scores in every replicate [B, K].
 
     Args:
-        scores: Each score of each case [N, K].
+        scores: The K scores of each case [N, K].
         positive: Which cases are positive for each score [N, K].
         weights: Weights of the cases [B, N].
     """
@@ -69,7 +70,7 @@ def resampled_aucs(scores: Floats, positive: Bools, weights: Floats) -> Floats:
 def auc_without_each_unit(
     scores: Floats, positive: Bools, units: Ints, case_weights: Floats | None = None
 ) -> Floats:
-    """Return the AUC without each unit [n], computed from pairs in one sort instead of n separate areas.
+    """Return the AUCs of the n test sets that lack one unit each, computed with one sort instead of n.
 
     Args:
         scores: Score of each case [N].
@@ -113,9 +114,9 @@ def resampled_curves(
 ) -> tuple[Floats, Floats]:
     """Return ROC and precision-recall curves of every replicate on a common grid.
 
-    Sensitivity is interpolated linearly between the points of the ROC curve. Precision is taken at the first
-    threshold that reaches the recall, because no value between two points of a precision-recall curve can be
-    reached.
+    Sensitivity is interpolated linearly between the points of the ROC curve. Precision is that of the first
+    threshold that reaches the recall. It is not interpolated, because no threshold gives a point between two
+    points of a precision-recall curve.
 
     Args:
         scores: Score of each case [N].
@@ -124,8 +125,8 @@ def resampled_curves(
         grid: Grid points [G], 0..1.
 
     Returns:
-        Sensitivity at 1 - specificity = grid, and precision at recall = grid, [B, G] each; NaN for a
-        replicate without a positive or without a negative.
+        Sensitivity where 1 - specificity equals a grid point, and precision where recall does, [B, G] each;
+        NaN for a replicate without a positive or without a negative.
     """
     scores, positive = np.asarray(scores, float), np.asarray(positive, bool)
     counts = binary.count_by_threshold(scores, positive, weights)
@@ -145,14 +146,14 @@ def banded_curves(outputs: Floats, truth: Ints, weights: Floats) -> dict[str, Ar
     """Return one-versus-rest curves of each class with pointwise 95 % bands.
 
     Args:
-        outputs: Output of each case for each class [N, K].
+        outputs: Output for each case and class [N, K].
         truth: Class number of each case [N], 0..K-1.
         weights: Weights of the cases in the replicates [B, N].
 
     Returns:
-        `roc_grid`, `pr_grid` [61]: 1 - specificity, recall. `roc_sensitivity`, `roc_low`, `roc_high`,
-        `pr_precision`, `pr_low`, `pr_high` [K, 61]: curves and the ends of their bands, NaN for a class
-        without a case.
+        `roc_grid` [61] (1 - specificity) and `pr_grid` [61] (recall). `roc_sensitivity`, `pr_precision` [K,
+        61]: the curves. `roc_low`, `roc_high`, `pr_low`, `pr_high` [K, 61]: the ends of their bands. NaN for
+        a class without a case.
     """
     classes, both = outputs.shape[1], np.concatenate([np.ones((1, len(truth)), weights.dtype), weights])
     arrays = {name: np.full((classes, len(GRID)), np.nan) for name in (*ROC, *PRECISION_RECALL)}
@@ -170,12 +171,12 @@ def banded_curves(outputs: Floats, truth: Ints, weights: Floats) -> dict[str, Ar
 def card_curves(
     outputs: Floats, truth: Ints, members: Bools, units: Ints, source: Mapping[str, Any]
 ) -> dict[str, Array]:
-    """Return `banded_curves` on the replicates of a scorecard; empty without replicates.
+    """Return the result of `banded_curves` on the replicates of a scorecard; empty without replicates.
 
     Args:
-        outputs: Output of each case for each class [N, K].
+        outputs: Output for each case and class [N, K].
         truth: Class number of each case [N], 0..K-1.
-        members: Cases that count [N].
+        members: Which cases count [N].
         units: Unit number of each case [N].
         source: `provenance` of the scorecard.
     """

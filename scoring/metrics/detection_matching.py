@@ -1,4 +1,5 @@
-"""Matches of the detections of one image, as FROC, F1 of points and mAP of boxes use them; marks to draw.
+"""Match the detections of one image with its true objects, for FROC, F1 of points and mAP of boxes; and
+return marks that show the matches.
 
 For nuclei of PUMA see `scoring.challenges.puma.nuclei_matching`.
 """
@@ -26,10 +27,10 @@ class DetectionMatches(NamedTuple):
     """Hits and false alarms of an image.
 
     Attributes:
-        rows: Number of the detection of each match [d]; a detection that hits several objects occurs once for
-            each.
-        hit: Whether it is a hit at each of T thresholds [d, T].
-        partner: Row of the object that it hits, at the first threshold [d]; -1 for false alarms.
+        rows: Row of the detection in each entry [d]; a detection that hits several objects has one entry per
+            object.
+        hit: Whether the entry is a hit at each of T thresholds [d, T].
+        partner: Row of the object that is hit at the first threshold [d]; -1 for false alarms.
     """
 
     rows: Ints
@@ -59,7 +60,7 @@ def chosen_points(truth: Objects, detected: Objects, radius: float, prefer: str)
     or the one with the highest score.
 
     Args:
-        radius: Largest distance of a match, for points without their own radius.
+        radius: Largest distance of a match, for true points without their own radius.
         prefer: "nearest" or "score".
     """
 
@@ -77,7 +78,7 @@ def ranked_points(truth: Objects, detected: Objects, radius: float) -> Detection
     radius contains the detection.
 
     Args:
-        radius: Largest distance of a match, for points without their own radius.
+        radius: Largest distance of a match, for true points without their own radius.
     """
 
     def match(true: Ints, guess: Ints) -> DetectionMatches:
@@ -95,7 +96,7 @@ def froc_points(truth: Objects, detected: Objects, radius: float) -> DetectionMa
     outside all radii is a false alarm.
 
     Args:
-        radius: Distance below which a detection counts, for points without their own radius.
+        radius: A hit is nearer than this distance, for true points without their own radius.
     """
 
     def match(true: Ints, guess: Ints) -> DetectionMatches:
@@ -228,13 +229,14 @@ def object_marks(
     """Return objects and detections of an image as columns [n], true objects first.
 
     Args:
-        matched: Matches between both.
-        radius: Allowed distance of a detection from a point, if the truth does not state it; None for boxes.
+        matched: Matches of the detections with the true objects.
+        radius: Largest distance of a detection from a true point, if the truth does not state it; None for
+            boxes.
 
     Returns:
-        xy [v, 2] and start [n + 1], the vertices of all outlines and where each outline starts; centroids [n,
-        2]; kind (0 truth, 1 prediction), cls, status (0 hit, 1 false alarm, 2 missed), partner (row of the
-        matched object or detection, -1 for none), number, score, distance and, for boxes, iou.
+        xy [v, 2], the vertices of all outlines; start [n + 1], the index in xy at which each outline starts;
+        centroids [n, 2]; kind (0 truth, 1 prediction), cls, status (0 hit, 1 false alarm, 2 missed), partner
+        (row of the matched object or detection, -1 for none), number, score, distance and, for boxes, iou.
     """
     n_true, n_found = len(true.places), len(found.places)
     hit = matched.hit[:, 0]

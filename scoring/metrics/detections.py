@@ -1,6 +1,6 @@
 """Metrics of points and boxes under the names of the registry: F1, FROC, average precision, COCO's mAP.
 
-Without `of` they are the mean over the classes that have a true object.
+Without the argument `of`, a metric is the mean over the classes that have a true object.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from scoring.metrics.detection_matching import COCO_LIMITS
 from scoring.metrics.task_cases import DetectionCases
 
 RATES = {"luna16": 2.0 ** np.arange(-3, 4), "camelyon16": 2.0 ** np.arange(-2, 4)}
-"""Rule of FROC -> the numbers of false alarms per image at which the sensitivity is averaged."""
+"""Variant of FROC -> numbers of false alarms per image; the sensitivities at these numbers are averaged."""
 RECALLS = np.linspace(0, 1, 101)
 CHUNK_CELLS = 2_000_000
 OfClass = Callable[..., Floats]
@@ -25,12 +25,12 @@ the class's metric [b]."""
 def f1(
     cases: DetectionCases, weights: Floats, average: str | None = None, of: str | None = None, **_: object
 ) -> Floats:
-    """Return F1 of the detections of all images [B].
+    """Return the F1 of all detections in every replicate [B].
 
     Args:
-        weights: Their weights [B, N].
+        weights: Weights of the images [B, N].
         average: "micro" pools all objects; otherwise the mean over the classes.
-        of: The only class that counts; None: all classes.
+        of: Name of the only class that counts; None: all classes.
     """
     kinds = list(range(len(cases.classes))) if of is None else [cases.classes.index(of)]
     predicted, hits = (np.zeros(cases.objects.shape) for _ in range(2))

@@ -6,7 +6,7 @@ from scoring.common.arrays import Floats, Ints, Numbers
 from scoring.metrics.classification import divide
 
 BOTH_EMPTY = {"one": 1.0, "zero": 0.0, "skip": np.nan}
-"""Dice of two empty regions, by rule; NaN leaves the case out of the mean."""
+"""Rule -> Dice of two empty regions; NaN leaves the case out of the mean."""
 LEAST_IOU = 0.5
 """IoU above which objects match in panoptic quality, SQ x RQ (Kirillov et al., CVPR 2019)."""
 
@@ -75,10 +75,10 @@ def segmentation_quality(iou_sum: Floats, matched: Floats) -> Floats:
 
 
 def panoptic_quality(iou_sum: Floats, support: Floats, predicted: Floats) -> Floats:
-    """Return PQ; NaN if neither side has an object.
+    """Return PQ, the panoptic quality; NaN if neither truth nor prediction has an object.
 
     Args:
-        support: Objects of the truth.
-        predicted: Predicted objects.
+        support: Number of true objects.
+        predicted: Number of predicted objects.
     """
     return divide(2 * iou_sum, support + predicted)

@@ -17,13 +17,14 @@ NO_QUEUES: Mapping[int, deque[int]] = {}
 def match_in_order(
     first: Ints, second: Ints, order: Ints, queues: Mapping[int, deque[int]] = NO_QUEUES
 ) -> tuple[Ints, Ints]:
-    """Match members of pairs one to one. Each pair in turn matches if both its members are free.
+    """Match members of pairs one to one. The pairs take turns; a pair matches if both its members are still
+    free.
 
     Args:
         first: Number of the first member of each pair [P], at least 0.
         second: Number of the second member [P], at least 0.
         order: Positions of the pairs that may match, in the order of matching.
-        queues: For some second members, the members that are used instead, one after the other.
+        queues: For some second members, a list of members of which the first free one is used instead.
 
     Returns:
         Positions of the matching pairs in order, and the second member that each uses.
@@ -49,12 +50,12 @@ def match_in_order(
 
 
 def match_by_overlap(first: Ints, second: Ints, iou: Floats, above: float) -> Ints:
-    """Match members of pairs one to one by decreasing intersection over union. Ties are ordered by the first,
-    then by the second member.
+    """Match members of pairs one to one by decreasing intersection over union. Pairs with equal overlap are
+    ordered by the number of the first, then of the second member.
 
     Args:
-        first: Number of the one member of each pair [P], at least 0.
-        second: Number of the other member [P], at least 0.
+        first: Number of the first member of each pair [P], at least 0.
+        second: Number of the second member of each pair [P], at least 0.
         iou: Intersection over union of each pair [P], 0..1.
         above: A pair matches only if its `iou` is above this value.
 

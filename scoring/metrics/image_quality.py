@@ -33,8 +33,9 @@ division by it."""
 
 @dataclass(frozen=True)
 class Tissue:
-    """Amount of tissue and stain in a tile. `white` is the share without tissue, 0..1. `stained` is the share
-    of the tissue with the colours of haematoxylin and eosin, 0..1."""
+    """Amount of tissue and stain in a tile. `white` is the share of the tile without tissue, 0..1. `stained`
+    is the share of the tissue with the colours of haematoxylin and eosin, 0..1.
+    """
 
     white: float
     stained: float
@@ -43,7 +44,7 @@ class Tissue:
 
 @dataclass(frozen=True)
 class Quality:
-    """Quality of one image. Shares are 0..1 of the area within the field stop.
+    """Quality of one image. Shares, 0..1, refer to the area within the field stop.
 
     Attributes:
         short_side: Shorter side of the original image, px.
@@ -71,8 +72,9 @@ class Quality:
 
     @property
     def sharpness_in_usual_light(self) -> float:
-        """Sharpness that the image would have at the usual mean luma. Images in little light or of dark skin
-        are thus not taken for blurred ones."""
+        """Sharpness that the image would have at the usual mean luma. With it, images in little light or of
+        dark skin do not count as blurred.
+        """
         return self.sharpness * ((USUAL_LUMA + LEAST_LIGHT) / (self.brightness + LEAST_LIGHT)) ** 2
 
     def as_dict(self) -> dict[str, float]:
@@ -82,7 +84,7 @@ class Quality:
 
     @staticmethod
     def of_dict(values: Mapping[str, float]) -> "Quality":
-        """Return the object from which `as_dict` made the measurements."""
+        """Restore a `Quality` from the dictionary that `as_dict` returned."""
         rest, names = dict(values), Tissue.__dataclass_fields__
         tissue = Tissue(*(rest.pop(name) for name in names))
         return Quality(short_side=int(rest.pop("short_side")), tissue=tissue, **rest)
@@ -161,9 +163,9 @@ def tissue(colours: Floats, total: int) -> Tissue:
         colours: RGB colours of the pixels that are not white [3, n], 0..255.
 
     Returns:
-        Share of white pixels; share of stained pixels among the others (they absorb green most, and blue not
-        much more than red, as haematoxylin and eosin do); and their mean optical density. Both are 0 if there
-        are no such pixels.
+        Share of white pixels; share of stained pixels among the others; and the mean optical density of the
+        others. Stained pixels absorb green most, and blue not much more than red, as haematoxylin and eosin
+        do. The last two are 0 if all pixels are white.
     """
     if not colours.size:
         return Tissue(1.0, 0.0, 0.0)
@@ -177,7 +179,7 @@ def tissue(colours: Floats, total: int) -> Tissue:
 EDGES_SIDE, EDGES_SMOOTHED, EDGES_SHARE = 64, 1.5, 0.9
 MIDDLE = 0.3
 CHROMA = 4.0
-"""Weight of edges in a colour channel, relative to edges in the luma (brightness)."""
+"""Weight of edges in a colour channel; edges in the luma (brightness) have weight 1."""
 
 
 def edges_of_middle(small: Numbers) -> float:
@@ -199,19 +201,22 @@ def edges_of_middle(small: Numbers) -> float:
 
 
 SIDE = 128
-"""Pixels of the shorter side when appearance is measured."""
+"""Length of the shorter side, in pixels, of the copy on which appearance is measured."""
 LONGEST = 4
 """Largest ratio of the longer to the shorter side; longer images are squeezed to save time."""
 OPPONENT = np.array([[0.299, 0.587, 0.114], [0.5, -0.419, -0.081], [-0.169, -0.331, 0.5]], np.float32)
 """Three colour channels: luma, red against green, blue against yellow."""
 SCALES = ((0.7, 1.4, 2.8, 5.6, 11.0), (1.4, 5.6), (1.4, 5.6))
-"""Widths of the smoothing filters between bands of texture, px, for luma and both colour channels."""
+"""Widths in px of the smoothing filters that separate bands of texture, for luma and for both colour
+channels.
+"""
 FAINTEST = 0.3
 CENTRE, RIM, WITHIN, OUTSIDE = 0.2, 0.38, 0.25, 0.36
 COLOURS, REST, FEATURES = 1 / 8, 1 / 64, 46
 STEPS = np.array([COLOURS] * 12 + [REST] * 30 + [COLOURS] * 3 + [REST])
-"""Step of each feature to which appearance is rounded: files stay small, and new images are comparable with
-saved ones."""
+"""Each number of the appearance is rounded to a multiple of its step. Files stay small, and new images can be
+compared with saved ones.
+"""
 
 
 def appearance(small: Numbers) -> Floats:
@@ -222,8 +227,9 @@ def appearance(small: Numbers) -> Floats:
 
     Returns:
         Numbers [46]: for luma and both colour channels, the 5, 50 and 95 % quantiles and the standard
-        deviation; log strength of texture per band, overall, in the middle and around it; centre minus rim;
-        how far edges share one direction. Each number is a multiple of its step in `STEPS`.
+        deviation; log strength of texture per band in the whole image, in the middle and around it;
+        differences of centre and rim; how much the edges share one direction. Each number is a multiple of
+        its step in `STEPS`.
     """
     planes = _planes(small, SIDE)
     away, features = _away(*planes.shape[1:]), list[float]()

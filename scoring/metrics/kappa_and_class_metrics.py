@@ -1,9 +1,9 @@
-"""Balanced accuracy, kappa, MCC, log loss, F-beta, top-k of cases with one class or several labels.
+"""Balanced accuracy, kappa, MCC, log loss, F-beta and top-k, for cases with one class or several labels.
 
-`average` and `of` choose the classes: `of` names one; "macro" is the unweighted mean over the classes,
-"weighted" the mean weighted by their true cases, "micro" pools all decisions. Without either, two classes use
-the positive one, and more classes use "macro". A class with neither a case nor a prediction is left out of
-the means.
+`average` and `of` choose the classes: `of` names one class. `average` is "macro" for the unweighted mean over
+the classes, "weighted" for the mean weighted by their number of true cases, or "micro" to pool all decisions.
+Without `average` and `of`, the metric is that of the positive class if there are two classes, and "macro" if
+there are more. A class with neither a case nor a prediction is left out of the means.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ Which = str | None
 """`average` and `of`, as explained in the module's docstring."""
 Formula = Callable[..., Floats]
 CHUNK_CELLS = 4_000_000
-"""Maximum number of pooled weights, and of counts along thresholds, held at once."""
+"""Maximum number of pooled weights, and of counts at thresholds, that are held in memory at once."""
 
 
 def _class_counts(cases: LabelledCases, weights: Floats) -> ClassCounts:
@@ -194,13 +194,15 @@ def over_labels(
     of: str | None = None,
     **chosen: float,
 ) -> Floats:
-    """Return the mean of a binary metric over the labels of data with several labels per case [B].
+    """Return the mean of a binary metric over all labels in every replicate [B], for cases with several
+    labels.
 
     Args:
-        formula: The metric of one label: a case has the label or not.
+        formula: The metric of one label, which each case has or has not.
         weights: Weights of the cases [B, N].
-        average: "macro", the unweighted mean over the labels for which the metric is defined; "weighted" by
-            their positives; "micro", each pair of case and label as a case. None means "macro".
+        average: "macro" (or None): unweighted mean over the labels for which the metric is defined.
+            "weighted": mean weighted by their number of positives. "micro": each pair of case and label
+            counts as one case.
     """
     if of is not None:
         return formula(cases.of_label(cases.classes.index(of)), weights, **chosen)

@@ -1,6 +1,6 @@
-"""Measures of one structure in two masks: sizes for Dice, Hausdorff distance (HD95), surface Dice, lesions.
+"""Compare one structure in two masks: its voxels for Dice, Hausdorff distance (HD95), surface Dice, lesions.
 
-Only one pair of masks is held at a time; all computation is within the box around both masks.
+Only one pair of masks is in memory at a time. All computation uses only the box around both masks.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -63,7 +63,7 @@ class RegionPair:
 
     @cached_property
     def sizes(self) -> tuple[float, float, float]:
-        """Voxels in both masks, in the truth and in the prediction."""
+        """Number of voxels in both masks, in the truth and in the prediction."""
         masks = (self.truth & self.prediction, self.truth, self.prediction)
         both, true, guess = (float(np.count_nonzero(mask)) for mask in masks)
         return both, true, guess
@@ -110,13 +110,14 @@ def _box(first: Array, second: Array) -> tuple[slice, ...]:
 
 
 def sizes(pair: RegionPair) -> Measured:
-    """Return the voxels in both masks, in the truth and in the prediction, the volume of a voxel, and the
-    voxels of the image."""
+    """Return five numbers: voxels in both masks, in the truth and in the prediction; volume of a voxel;
+    voxels of the image.
+    """
     return *pair.sizes, pair.voxel_ml, float(np.prod(pair.shape))
 
 
 def hd95(pair: RegionPair) -> Measured:
-    """Return HD95, the voxels of truth and prediction, and the diagonal of the image.
+    """Return HD95, the numbers of voxels in truth and prediction, and the diagonal of the image.
 
     HD95 is the larger of the two area-weighted 95 % quantiles of surface distances. It is inf if one of the
     masks is empty.
@@ -132,7 +133,9 @@ def hd95(pair: RegionPair) -> Measured:
 
 
 def assd(pair: RegionPair) -> Measured:
-    """Return the area-weighted mean distance between both surfaces, and the other values of `hd95`."""
+    """Return the area-weighted mean distance between both surfaces. The other returned values are those of
+    `hd95`.
+    """
     _, true, guess = pair.sizes
     mean = np.inf
     if true and guess:
@@ -172,8 +175,8 @@ def lesion_dice(pair: RegionPair, dilation: int, min_volume_mm3: float) -> Measu
     """Return the sum of the Dice of the true lesions, their number, and the number of predicted lesions that
     touch no true lesion.
 
-    Source: BraTS 2023. True lesions that touch each other after dilation count as one. All predicted lesions
-    that touch such a dilated lesion together are its prediction.
+    Source: BraTS 2023. True lesions that touch each other after dilation count as one lesion. Its prediction
+    is the union of all predicted lesions that touch the dilated lesion.
 
     Args:
         dilation: Number of voxels by which true lesions grow.
@@ -196,15 +199,17 @@ def lesion_dice(pair: RegionPair, dilation: int, min_volume_mm3: float) -> Measu
 
 
 def false_positives(pair: RegionPair) -> Measured:
-    """Return the volume in ml of predicted lesions that touch no true lesion, the voxels of truth and
-    prediction, and the volume outside the truth."""
+    """Return the volume in ml of predicted lesions that touch no true lesion, the numbers of voxels in truth
+    and prediction, and the volume outside the truth.
+    """
     outside = float(np.prod(pair.shape)) - pair.sizes[1]
     return _untouched(pair.prediction, pair.truth) * pair.voxel_ml, *pair.sizes[1:], outside * pair.voxel_ml
 
 
 def false_negatives(pair: RegionPair) -> Measured:
-    """Return the volume in ml of true lesions that no prediction touches, the voxels of both, and the volume
-    of the truth."""
+    """Return the volume in ml of true lesions that no prediction touches, the numbers of voxels in truth and
+    prediction, and the volume of the truth.
+    """
     truth_ml = pair.sizes[1] * pair.voxel_ml
     return _untouched(pair.truth, pair.prediction) * pair.voxel_ml, *pair.sizes[1:], truth_ml
 

@@ -1,7 +1,7 @@
 """The type `Metric`: name, direction, range, parameters, pitfall and formula.
 
 A formula takes the cases of a task (`scoring.metrics.task_cases`), weights [B, N] with one row per replicate,
-and parameters. It returns [B], NaN if undefined.
+and parameters. It returns one value per replicate [B], NaN if undefined.
 """
 
 import importlib
@@ -27,7 +27,7 @@ TASKS = (
 )
 Better = Literal["higher", "lower"]
 OVER_LABELS = "kappa_and_class_metrics:over_labels"
-"""Function that extends a metric of one class against the rest to several labels."""
+"""Function that computes a metric for several labels per case from its version for one label."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Parameter:
 
     Attributes:
         kind: Type of the value; an integer is accepted as a `float`.
-        default: Value if none is given; None as described in `about`.
+        default: Value if none is given; `about` explains the meaning of None.
         allowed: Lowest and highest value, or the allowed words; () allows any value, such as the name of a
             class.
         about: Meaning, with unit.
@@ -48,7 +48,7 @@ class Parameter:
     about: str
 
     def problem(self, value: object) -> str | None:
-        """Check a value and return its problem as "must be ..."; None if the value is valid."""
+        """Return the problem of a value as a clause "must be ..."; None if the value is valid."""
         if self.kind is str:
             if not isinstance(value, str) or (self.allowed and value not in self.allowed):
                 return (
@@ -69,7 +69,7 @@ class Metric:
     """A metric for one or several tasks.
 
     Attributes:
-        name: Its fixed name in files and on the command line.
+        name: Name in files and on the command line; it never changes.
         range: Lowest and highest value, infinite if there is no limit.
         needs: What predictions must contain: "labels" (which can be derived from scores), "scores" (of any
             scale), "probabilities", "values", "risks", "masks", "points" or "boxes".
@@ -103,7 +103,7 @@ class Metric:
             Values [B]; NaN if undefined.
 
         Raises:
-            ValueError: An unknown parameter or a value that is not allowed.
+            ValueError: If a parameter is unknown or its value is not allowed.
         """
         chosen, formula = self._checked(parameters), _function(self.formula)
         if isinstance(cases, MultilabelCases):
@@ -112,7 +112,7 @@ class Metric:
         return values
 
     def measure(self, *case: Any, **parameters: Any) -> Any:
-        """Measure one case: the slow step of a metric of masks, points and boxes.
+        """Measure one case. For masks, points and boxes, this is the slow step of a metric.
 
         Args:
             case: The case; its type depends on the function in `measures`.

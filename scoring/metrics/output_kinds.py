@@ -9,10 +9,12 @@ TOLERANCE, SUM_TOLERANCE = 1e-6, 1e-3
 PERCENT_TOLERANCE = 1.0
 """Tolerance for the sum of rounded percentages around 100."""
 LEAST_PERCENT = 10
-"""Outputs whose rows have no fixed sum are read as percentages only if the largest output reaches this."""
+"""If rows of outputs have no fixed sum, they count as percentages only if the largest output is at least
+this.
+"""
 LARGEST_BYTE = 255
 WHOLES = {"percent": 100, "bytes": LARGEST_BYTE}
-"""Kind -> output that means a probability of 1."""
+"""Kind of output -> the value that stands for a probability of 1."""
 LEAST = 1e-12
 
 
@@ -86,7 +88,7 @@ def probabilities(outputs: Floats, kind: str) -> Floats:
 
     Args:
         outputs: Outputs [n, k]; a single output is the risk of the second of two classes.
-        kind: Their kind; for "logits" the softmax is computed.
+        kind: Kind of the outputs, from `kind`. For "logits" the softmax is computed.
     """
     if outputs.shape[1] == 1:
         risks = outputs[:, 0] / WHOLES.get(kind, 1)

@@ -1,8 +1,8 @@
 """Pairs of nearby true and predicted points, and one-to-one matching among them.
 
-Source: the official evaluator of PUMA track 2 (each true point chooses: confidence, then distance, then file
-order) and the challenge's own description. The points of all images are in one list for the truth and one for
-predictions; only points of the same image are paired.
+Source: the official evaluator of PUMA track 2, in which each true point chooses by confidence, then distance,
+then file order; and the challenge's own description. The points of all images are in one list for the truth
+and one for predictions; only points of the same image are paired.
 """
 
 from collections import deque
@@ -36,7 +36,7 @@ class NearbyPairs:
         return len(self.truth)
 
     def __getitem__(self, rows: Bools | Ints) -> "NearbyPairs":
-        """Return some of the pairs: those of a mask [P], or at positions."""
+        """Return some of the pairs, chosen by a mask [P] or by positions."""
         return NearbyPairs(self.truth[rows], self.prediction[rows], self.distance[rows])
 
 
@@ -93,10 +93,10 @@ def preference(pairs: NearbyPairs, confidence: Floats) -> Ints:
 
     Args:
         pairs: The pairs [P].
-        confidence: Confidence of each prediction in the list of all.
+        confidence: Confidence of each prediction, in the order of the list.
 
     Returns:
-        Rows of `pairs` [P], one true point after the other.
+        Rows of `pairs` [P], sorted by true point.
     """
     return np.lexsort((pairs.prediction, pairs.distance, -confidence[pairs.prediction], pairs.truth))
 
@@ -116,9 +116,10 @@ def choose(pairs: NearbyPairs, confidence: Floats, twins: Ints | None = None) ->
 
     Args:
         pairs: Pairs [P] that may match.
-        confidence: Confidence of each prediction in the list of all.
-        twins: For each prediction, the number of its group of predictions at the same place; -1 = alone. If
-            given, the first unused prediction of the group replaces the chosen one.
+        confidence: Confidence of each prediction, in the order of the list.
+        twins: For each prediction, the number of its group of predictions at the same place; -1 if it is
+            alone there. If `twins` is given, the first unused prediction of the group replaces the chosen
+            one.
 
     Returns:
         The rows of `pairs` that match, and the prediction that each uses.
@@ -146,7 +147,7 @@ def same_place(points: Floats, groups: Ints) -> Ints:
         groups: Group of each point [n]; only points of the same group are compared.
 
     Returns:
-        Number of each point's set [n], -1 for a point alone.
+        Number of each point's place [n]; -1 if no other point is there.
     """
     number = np.full(len(points), -1, np.int32)
     # Few points share even one coordinate: only those are compared in full.
@@ -165,12 +166,12 @@ def nearest(points: Ints, others: Ints, distance: Floats, n_points: int) -> Ints
     """Find the nearest other point of each point among given pairs.
 
     Args:
-        points: Position of the point of each pair [P].
-        others: Position of the other point [P]; if several are equally near, the first counts.
-        distance: Distance of the two [P].
+        points: Index of one point of each pair [P].
+        others: Index of the other point of each pair [P]; if several are equally near, the first counts.
+        distance: Distance of the two points of each pair [P].
 
     Returns:
-        The pair's row for each point [n_points]; -1 if it is in no pair.
+        For each point, the row of its nearest pair [n_points]; -1 if the point is in no pair.
     """
     order = np.lexsort((others, distance, points))[::-1]
     closest = np.full(n_points, -1)

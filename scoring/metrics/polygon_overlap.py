@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import shapely
 
 CORNERS = 3
-"""Minimum vertices of an outline."""
+"""Minimum number of vertices of an outline."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Outlines:
     Attributes:
         shapes: Valid polygons or multipolygons [n]; empty if an object has no outline.
         areas: px^2 [n].
-        repaired: Which outlines crossed or touched themselves, bool [n].
+        repaired: Which outlines were repaired, because they crossed or touched themselves, bool [n].
         drawn: Which objects have an outline, bool [n].
     """
 
@@ -79,7 +79,7 @@ def _surface(shape: "shapely.Geometry") -> "shapely.Geometry":
 
 
 def possible(truth: Outlines, predicted: Outlines, least: float) -> tuple[Ints, Ints]:
-    """Return every pair whose IoU may exceed a value, judged only by areas and bounding boxes.
+    """Return every pair of outlines whose IoU may exceed a value. Only areas and bounding boxes are used.
 
     Args:
         least: The IoU, 0..1.

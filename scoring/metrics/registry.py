@@ -55,7 +55,7 @@ def of_task(task: str) -> tuple[Metric, ...]:
     """Return the metrics of a task, in the order of the list.
 
     Raises:
-        KeyError: There is no such task.
+        KeyError: If there is no task with this name.
     """
     if task not in TASKS:
         raise KeyError(_unknown("task", task, TASKS))
@@ -67,7 +67,7 @@ def find(task: str, name: str) -> Metric:
 
     Args:
         task: The task; "" for any.
-        name: Its name; other names only produce a suggestion in the error message.
+        name: Name of the metric. For a similar name, the error message suggests the right one.
 
     Raises:
         KeyError: If there is no such metric; the message suggests others.

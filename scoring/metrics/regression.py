@@ -1,4 +1,4 @@
-"""Errors (MAE, RMSE, R2), correlations and C-index of predicted numbers, for the registry."""
+"""Metrics of the registry for predicted numbers: MAE, RMSE, R2, correlations and C-index."""
 
 from collections.abc import Callable
 
@@ -78,7 +78,7 @@ def c_index(cases: SurvivalCases, weights: Floats, missing: str) -> Floats:
 
     Args:
         weights: Their weights [B, N].
-        missing: How to count a pair with a patient without a score, see `survival.c_index`.
+        missing: How to count pairs in which a patient has no score, see `survival.c_index`.
     """
     pairs = survival.pairs(cases.time, cases.event, cases.risk, weights)
     return survival.c_index(pairs, missing)
@@ -89,7 +89,7 @@ def uno_c_index(cases: SurvivalCases, weights: Floats, horizon: float | None = N
 
     Args:
         weights: Their weights [B, N].
-        horizon: Time before which events count; None: all.
+        horizon: Only events before this time count; None: all events.
     """
     return survival.uno_c_index(cases.time, cases.event, cases.risk, weights, horizon)
 

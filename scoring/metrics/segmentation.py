@@ -1,8 +1,9 @@
-"""Metrics of segmentation for the registry, computed from the measurements of each case and structure.
+"""Metrics of the registry for segmentation, computed from the measurements of each case and structure.
 
 "macro" is the mean over cases, then over structures; "micro" pools the voxels, surfaces or lesions of all
 cases. `both_empty` and `empty_truth` say how an empty mask counts: "best", "worst" or "skip", which leaves it
-out of the mean. A missing mask has the worst possible value in its image; in "micro" it counts as empty.
+out of the mean. A missing mask gets the worst possible value of its image; in "micro" it counts as an empty
+mask.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,14 +16,14 @@ from scoring.metrics.classification import divide, mean_of_defined, weighted_mea
 from scoring.metrics.task_cases import RegionCases
 
 Value = Callable[[Floats, Mapping[str, Any]], Floats]
-"""Function from measurements [..., Q] and parameters to a value [...]."""
+"""Function from Q measurements [..., Q] and parameters to a value [...]."""
 Formula = Callable[..., Floats]
 NONE = np.zeros(1, bool)
-"""No case is missing."""
+"""Array that says that no mask is missing."""
 
 
 def averaged(value: Value, best: float = 1, worst: Value = lambda m, _: np.zeros(m.shape[:-1])) -> Formula:
-    """Return a metric: the mean of a value over cases and structures.
+    """Return the formula of a metric that is the mean of a value over cases and structures.
 
     Args:
         value: Function from measurements to the value.

@@ -10,9 +10,9 @@ from scoring.common.arrays import Bools, Floats
 from scoring.metrics.classification import divide
 
 Groups = Mapping[str, Mapping[str, Bools]]
-"""Column -> name of a group -> whether each case is in the group [N]."""
+"""Name of a column -> name of a group -> whether each case is in the group [N]."""
 AGE_BANDS = ((0, 30, "0-29"), (30, 50, "30-49"), (50, 70, "50-69"), (70, np.inf, "70+"))
-"""Age bands in years: from (included), to (excluded), name."""
+"""Age bands in years: lower limit (included), upper limit (excluded), name."""
 
 
 def age_groups(years: Floats) -> dict[str, Bools]:
@@ -55,7 +55,7 @@ def quantities(
     """Compute each share in each group.
 
     Args:
-        shares: Shares of the cases by quantity.
+        shares: Shares by the name of their quantity.
         weights: Weights of the cases [B, N].
 
     Returns:
@@ -84,7 +84,7 @@ def members(groups: Groups, shares: Mapping[str, SubgroupShare]) -> dict[tuple[s
     """Return the cases [N] in the denominator of each share in each group, by the names of `quantities`.
 
     Args:
-        shares: Shares of the cases by quantity.
+        shares: Shares by the name of their quantity.
     """
     return {
         ("slice", column, name, quantity): share.whole & inside
@@ -103,13 +103,13 @@ def rows(
     """Return the groups as the entry `slices` of a scorecard.
 
     Args:
-        shares: Shares of the cases by quantity.
-        point: `quantities` on the test set itself, [1] each.
-        intervals: Their 95 % intervals; empty without replicates.
+        shares: Shares by the name of their quantity.
+        point: Result of `quantities` on the test set itself, [1] each.
+        intervals: 95 % intervals of these quantities; empty without replicates.
 
     Returns:
-        A row by column and group: n, the shares, sizes that differ from n, and the intervals if there are
-        replicates.
+        Column -> group -> row. A row contains the number of cases n, the shares, denominators that differ
+        from n, and the intervals if there are replicates.
     """
     slices: dict[str, dict[str, dict[str, Any]]] = {}
     for column, masks in groups.items():

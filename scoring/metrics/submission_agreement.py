@@ -1,5 +1,6 @@
-"""Agreement of two submissions: Cohen's kappa, and agreement beyond accuracy. For nearly identical
-submissions see `comparison.pairs`."""
+"""Agreement of two submissions: Cohen's kappa, and agreement beyond what their accuracies explain. For nearly
+identical submissions see `comparison.pairs`.
+"""
 
 import numpy as np
 
@@ -32,14 +33,14 @@ def kappa(labels_a: Ints, labels_b: Ints) -> float:
 
 
 def beyond_accuracy(right: Bools) -> Floats:
-    """Return for every two submissions how often they are right on the same cases, beyond what their
+    """Return for every two submissions how often they are right or wrong on the same cases, beyond what their
     accuracies explain.
 
-    The agreement is (o - e) / (1 - e). Here o is the share of cases that both have right or both have wrong.
-    The expected share e is that of two independent submissions with the same accuracies.
+    The agreement is (o - e) / (1 - e). Here o is the share of cases in which both are right or both are
+    wrong. The expected share e is that of two independent submissions with the same accuracies.
 
     Args:
-        right: Which cases each submission has right [A, n].
+        right: Whether each submission is right in each case [A, n].
 
     Returns:
         The agreement [A, A], at most 1; NaN without a case or where e is 1.
@@ -57,8 +58,8 @@ def beyond_accuracy(right: Bools) -> Floats:
 
 
 def hellinger(row: Floats, rows: Floats) -> Floats:
-    """Return the Hellinger distance of one case's probabilities to those of other cases, sqrt(1 - sum sqrt(p
-    q)).
+    """Return the Hellinger distance sqrt(1 - sum sqrt(p q)) of one case's probabilities p to those of other
+    cases, q.
 
     Args:
         row: Probabilities of the case [K], which sum to 1.

@@ -1,10 +1,10 @@
 """Surfaces of masks and their distances; `mask_measures` computes HD95 (Hausdorff) and surface Dice (NSD)
 from them.
 
-Source: DeepMind's `surface-distance` (Nikolov et al. 2021). A corner of the grid has a surface element if
-some, but not all, of the 2 x 2 x 2 voxels around it are inside. These voxels determine the element's area (in
-2D: a length from 2 x 2 pixels). A search tree of the elements gives the nearest elements; no distance map of
-the volume is needed.
+Source: DeepMind's `surface-distance` (Nikolov et al. 2021). A corner of the voxel grid has a surface element
+if some, but not all, of the 2 x 2 x 2 voxels around it are inside the mask. These voxels determine the
+element's area (in 2D: a length from 2 x 2 pixels). A search tree finds the nearest elements, so that no
+distance map of the volume is needed.
 """
 
 import itertools
@@ -33,13 +33,14 @@ NORMALS = {
     0b00111100: "220 220 220 220",
     0b01101001: "111 111 111 111",
 }
-"""Triangles of each neighbourhood, except mirror images, rotations and the exchange of inside and outside:
-the components of their normals along the three axes, in eighths. Bit 128 >> (4i + 2j + k) is voxel (i, j,
-k)."""
+"""Neighbourhood of a corner -> its surface triangles, as components of their normals along the three axes, in
+eighths. Bit 128 >> (4i + 2j + k) is voxel (i, j, k). Neighbourhoods that follow by mirroring, rotation or
+exchange of inside and outside are left out.
+"""
 
 
 NEAR = 16
-"""Distance, in voxels along the shortest edge, up to which one tree of a whole surface is searched."""
+"""Up to this distance, in lengths of a voxel's shortest edge, one tree of a whole surface is searched."""
 FEW = 150
 """Maximum number of elements of one surface in a box; a box with more elements is split."""
 MOST_SEARCHED = 3_000_000
@@ -51,9 +52,9 @@ class Surface:
     """Elements of a surface.
 
     Attributes:
-        places: Grid corner of each element [n], as ascending index into an array of `shape`.
+        places: Grid corner of each element [n], as index into a flattened array of `shape`, ascending.
         areas: Areas in mm2, or lengths in mm in 2D [n].
-        shape: Corners of the grid along each axis.
+        shape: Number of grid corners along each axis.
     """
 
     places: Ints

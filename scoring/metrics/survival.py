@@ -21,9 +21,9 @@ class ConcordancePairs:
     """Weighted numbers of pairs of patients, int64 [B] each.
 
     Attributes:
-        comparable: Pairs in which one patient certainly had the event earlier: the concordant, discordant and
-            tied pairs.
-        concordant: Pairs in which that patient has the higher risk.
+        comparable: Pairs in which one patient certainly had the event earlier; concordant, discordant and
+            tied pairs together.
+        concordant: Pairs in which the patient with the earlier event has the higher risk.
     """
 
     comparable: Ints
@@ -33,20 +33,20 @@ class ConcordancePairs:
 
     @property
     def discordant(self) -> Ints:
-        """Pairs with two scores in the wrong order [B]."""
+        """Pairs in which the patient with the earlier event has the lower risk [B]."""
         return self.comparable - self.missing - self.concordant - self.tied
 
 
 @dataclass(frozen=True)
 class SurvivalCurve:
-    """A Kaplan-Meier curve, given at its K distinct times.
+    """A Kaplan-Meier curve at the K distinct times of the data.
 
     Attributes:
         time: The distinct times [K], ascending.
         survival: Probability of no event up to and including each time [K], 0..1.
-        at_risk: Patients under observation just before each time [K].
-        events: Patients who have the event at each time [K].
-        censored: Patients who are censored at each time [K].
+        at_risk: Number of patients under observation just before each time [K].
+        events: Number of patients who have the event at each time [K].
+        censored: Number of patients who are censored at each time [K].
     """
 
     time: Floats
@@ -170,18 +170,18 @@ def _share(pairs: ConcordancePairs, right: Ints, missing: str) -> Floats:
 def uno_c_index(
     time: Floats, event: Bools, risk: Floats, weights: Floats, horizon: float | None = None
 ) -> Floats:
-    """Return Uno's C-index (Uno et al. 2011): pairs have the weight 1 / G^2 at the earlier event; ties count
-    half.
+    """Return Uno's C-index (Uno et al. 2011). A pair has the weight 1 / G^2, with G at the earlier event;
+    ties count half.
 
     G is the Kaplan-Meier estimate of remaining uncensored up to and including a time, from the same
-    replicate. An event with G = 0 has no weight.
+    replicate. Pairs with G = 0 are left out.
 
     Args:
         time: Days of observation of each patient [N], at least 0.
         event: Whether the patient had the event at that time [N].
         risk: Score of each patient [N]; a higher score means a worse prognosis; a pair with NaN counts 0.
         weights: Weights of the patients [B, N], whole numbers.
-        horizon: Only earlier events count; None: all.
+        horizon: Only events before this time count; None: all events.
 
     Returns:
         Values [B], 0..1; NaN without a pair.
@@ -199,7 +199,7 @@ def uno_c_index(
 
 
 def pairs_of_patients(time: Floats, event: Bools, risk: Floats) -> ConcordancePairs:
-    """Count the comparable pairs that each patient belongs to.
+    """Count, for each patient, the comparable pairs that include this patient.
 
     Args:
         time: Days of observation of each patient [N], at least 0.
@@ -207,7 +207,7 @@ def pairs_of_patients(time: Floats, event: Bools, risk: Floats) -> ConcordancePa
         risk: Score of each patient [N]; a higher score means a worse prognosis; NaN = no score.
 
     Returns:
-        Numbers of the pairs that each patient is in, int64 [N] each.
+        Numbers of pairs of each patient, int64 [N] each.
     """
     counts = np.zeros((4, len(time)), np.int64)
     for i in np.flatnonzero(event):
@@ -240,7 +240,7 @@ def tertiles(risk: Floats) -> Ints:
 def kaplan_meier(time: Floats, event: Bools) -> SurvivalCurve:
     """Estimate survival by the product-limit method (Kaplan and Meier 1958).
 
-    Patients who are censored at the time of an event count as at risk then.
+    Patients who are censored exactly at the time of an event still count as at risk at this time.
 
     Args:
         time: Days of observation of each patient [N], at least 0.

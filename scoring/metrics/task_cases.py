@@ -1,4 +1,4 @@
-"""Cases of a task, as metrics take them: one class for each family of tasks."""
+"""Input of metrics: the cases of a task, with one Python class for each family of tasks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -11,15 +11,15 @@ from scoring.common.arrays import Array, Bools, Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class LabelledCases:
-    """Cases with one class each: classification and ordinal.
+    """Cases with one class each, for classification and ordinal tasks.
 
     Attributes:
         truth: True class number of each case [N], 0..K-1.
         predicted: Predicted class number [N], 0..K-1; None if only scores are known.
         scores: Score of each case for each class [N, K]; None if only classes are known. With two classes and
             no probabilities, only the column of the positive class is used.
-        classes: Names of the classes, in order if the task is ordinal.
-        positive: Number of the positive class of two; None = the second.
+        classes: Names of the classes, in ascending order if the task is ordinal.
+        positive: Number of the positive class if there are two classes; None: the second.
     """
 
     truth: Ints
@@ -50,11 +50,11 @@ class MultilabelCases:
     classes: tuple[str, ...]
 
     def of_label(self, label: int) -> LabelledCases:
-        """Return the cases for one label: class 1 has the label, class 0 does not."""
+        """Return the cases for one label. Class 1 means that a case has the label, class 0 that it does not."""
         return self._two_classes(lambda array: array[:, label])
 
     def pooled(self) -> LabelledCases:
-        """Return each pair of case [N] and label [L] as a separate case [N L]."""
+        """Return every pair of one of N cases and one of L labels as a separate case [N * L]."""
         return self._two_classes(np.ravel)
 
     def _two_classes(self, column_of: Callable[[Array], Array]) -> LabelledCases:
@@ -94,7 +94,7 @@ class SurvivalCases:
 
 @dataclass(frozen=True, eq=False)
 class RegionCases:
-    """Segmented cases, measured one by one with `Metric.measure`.
+    """Segmented cases; `Metric.measure` measures one case at a time.
 
     Attributes:
         measured: Measurements of each case and structure [N, S, Q].
@@ -126,13 +126,13 @@ class Objects:
 
 @dataclass(frozen=True, eq=False)
 class DetectionCases:
-    """Images with points or boxes, matched one by one with `Metric.measure`.
+    """Hits and false alarms in N images; `Metric.measure` matches one image at a time.
 
     Attributes:
         image: Number of the image of each hit or false alarm [D], 0..N-1, ascending.
-        kind: Class number of each [D], 0..K-1.
-        score: Score of each [D].
-        hit: Whether each is a hit [D, T], at each of T thresholds of a match.
+        kind: Class number of each hit or false alarm [D], 0..K-1.
+        score: Score of each hit or false alarm [D].
+        hit: Whether each is a hit, at each of T thresholds for a match [D, T].
         objects: Number of true objects of each image and class [N, K].
     """
 

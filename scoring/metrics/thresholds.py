@@ -1,4 +1,6 @@
-"""Best thresholds instead of 0.5, cross-validated, and scores rescaled to them."""
+"""Choose better thresholds than 0.5, cross-validate them, and rescale scores so that 0.5 becomes the best
+threshold.
+"""
 
 from collections.abc import Sequence
 
@@ -56,14 +58,15 @@ def decided(scores: Floats, cuts: Floats | float, inclusive: bool = False) -> Bo
 
 
 def folds(labels: Ints, units: Ints, seed: int) -> list[tuple[Ints, Ints]] | None:
-    """Split cases into five random folds; units stay whole and labels are spread evenly.
+    """Split cases into five random folds. All cases of a unit are in one fold, and each label is spread
+    evenly.
 
     Args:
         labels: Label of each case [N]; labels with fewer than five cases are pooled.
         units: Unit number of each case [N].
 
     Returns:
-        Positions of the four other folds and of the fold, five times; None with fewer than five units.
+        For each fold, the positions of the cases outside it and inside it; None with fewer than five units.
     """
     n_units = len(np.unique(units))
     if n_units < FOLDS:
@@ -93,7 +96,7 @@ def cross_validated(
         scores: Score of each case for each category [N, K].
         positives: Which cases are positive for each category [N, K].
         weights: Weight of each case [N].
-        parts: Positions of the other folds and of the fold, see `folds`.
+        parts: For each fold, the positions of the cases outside it and inside it, from `folds`.
         inclusive: Whether a score equal to the threshold is predicted positive.
 
     Returns:

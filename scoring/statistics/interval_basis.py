@@ -1,5 +1,6 @@
-"""Basis of an interval: number of units and parts behind a quantity. With few units, an interval must allow
-for errors that did not occur."""
+"""Basis of an interval: the number of units that a quantity depends on, and its parts. With few units, an
+interval must allow for errors that did not occur in this test set.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,27 +14,28 @@ from scoring.statistics.intervals import NOISE, SHARE, Estimate, Range
 QuantityName = str | tuple[str, ...]
 """Name of a metric, such as "accuracy", or names of a metric and its class or subgroup: ("f1", "MEL")."""
 ABSENT, MISSED = 0.125, 1.5
-"""Assumed variance of a part without a unit (as of a share of one half of two units); and the minimum average
-number of cases beyond a threshold, from which the threshold's position counts as known."""
+"""Assumed variance of a part without a unit (that of a share of one half among two units); minimum mean
+number of cases beyond a threshold at which the threshold's position counts as known.
+"""
 
 
 @dataclass(frozen=True)
 class Basis:
-    """What quantities depend on, if they do not depend on all units equally.
+    """What quantities depend on, for quantities that do not depend on all units equally.
 
     Attributes:
         units: Number of units that a quantity depends on, such as those with a case of the class.
-        parts: Weight of each part, by name, if a quantity is a sum of class shares and other quantities. A
-            part without a unit counts as 0.
-        worst: Worst value of one more unit, by name or by the first part of the name, if the quantity is a
-            mean of more than yes-or-no answers: 0.5 for an AUC, 0 for the F1 of images. The model assumes
-            that the unit has this value with probability 1/2.
-        jumping: Quantities that jump when one unit is left out, such as the sensitivity at a threshold chosen
-            on the test set: their variance comes from the replicates.
-        wholes: Weight of those other quantities that have a name. Their uncertainty is added if they do not
-            vary at all, as the C-index of equal risks.
-        ranges: Lowest and highest possible value if not 0 and 1, infinite if there is none; by name, or by
-            the first part of the names of classes and slices.
+        parts: Weights of the parts, by name, if a quantity is a weighted sum of shares of classes. A part
+            without a unit counts as 0.
+        worst: Worst value that one more unit could have, by name or by the first part of the name. Used for
+            quantities that are not shares of yes-or-no answers: 0.5 for an AUC, 0 for the F1 of images. The
+            model assumes that the unit has this value with probability 1/2.
+        jumping: Quantities that may jump when one unit is left out, such as the sensitivity at a threshold
+            chosen on the test set. Their variance comes from the replicates.
+        wholes: Weights of further named quantities in the same sum. If one does not vary at all, such as the
+            C-index of equal risks, its uncertainty is added.
+        ranges: Lowest and highest possible value if not 0 and 1, infinite without a limit; by name, or by the
+            first part of a name such as ("f1", "MEL").
     """
 
     units: Mapping[Any, int] = field(default_factory=dict)
@@ -49,7 +51,7 @@ class Basis:
         return self.ranges.get(name) or self.ranges.get(first, SHARE)
 
     def worst_of(self, name: QuantityName) -> float | None:
-        """Return the worst value of one more unit; None if it is unknown."""
+        """Return the worst value that one more unit could have; None if it is unknown."""
         return self.worst.get(name, None if isinstance(name, str) else self.worst.get(name[0]))
 
 
@@ -57,7 +59,7 @@ def counted(members: Mapping[Any, Bools], units: Ints) -> dict[Any, int]:
     """Return the number of units of each quantity.
 
     Args:
-        members: Cases that count in the quantity [N].
+        members: Which cases count in each quantity [N].
         units: Unit number of each case [N].
     """
     return {name: int((np.bincount(units[cases]) > 0).sum()) for name, cases in members.items()}
@@ -79,24 +81,25 @@ def of_areas(
 
 
 def beyond(chosen_by: int, wanted: float, rests_on: int) -> int:
-    """Return the number of units that a share at a chosen threshold depends on.
+    """Return the number of units that a share depends on, such as a sensitivity, if its threshold was chosen
+    on the test set.
 
     With fewer than `MISSED` cases beyond the threshold, the position of the threshold is unknown. In that
     case the result is 0.
 
     Args:
         chosen_by: Number of units among the cases that determine the threshold.
-        wanted: Share of these cases that the threshold reaches, 0..1.
-        rests_on: Number of units among the other cases.
+        wanted: Share of the cases in `chosen_by` that the threshold must reach, 0..1.
+        rests_on: Number of units among the cases of the share itself.
     """
     return rests_on if chosen_by * (1 - wanted) >= MISSED - NOISE else 0
 
 
 def mean(parts: Iterable[QuantityName], units: Mapping[QuantityName, int]) -> dict[QuantityName, float]:
-    """Return the weights of the parts that have a unit, for their unweighted mean.
+    """Return equal weights, which sum to 1, for the parts that have a unit.
 
     Args:
-        units: Number of units of each.
+        units: Number of units of each part.
     """
     present = [name for name in parts if units[name]]
     return dict.fromkeys(present, 1 / len(present)) if present else {}
@@ -108,22 +111,22 @@ def with_unseen(
     parts: Mapping[QuantityName, Estimate],
     wholes: Mapping[QuantityName, float] | None = None,
 ) -> Estimate:
-    """Return an estimate whose variance includes errors that its parts may hide.
+    """Return an estimate whose variance includes errors that did not occur in its parts but could.
 
     If all of a class's few cases are right, they show no variance, but the next case may still be wrong.
     Therefore two cases are added to the share of each part. One is like the average of the other parts; the
-    other is right with probability 1/2. The variance increases by the variance with these cases minus the
-    observed variance.
+    other is right with probability 1/2. The variance with these two cases minus the observed variance is
+    added.
 
-    Parts without a unit have the variance of a coin toss, and the interval extends to their value if they
-    were like the other parts. If no part has a unit, the quantity has no units. The mean of parts has no more
-    units than the parts.
+    A part without a unit gets the variance of a coin toss, and the interval extends to the value that the
+    quantity would have if this part were like the others. If no part has a unit, the quantity has no units.
+    It never has more units than its parts.
 
     Args:
-        estimate: A sum of parts and other quantities.
-        weights: Weight of each part.
-        parts: Estimates of the parts and wholes.
-        wholes: Weight of each whole.
+        estimate: Estimate of a weighted sum of parts and wholes.
+        weights: Weight of each part in the sum.
+        parts: Estimates of the parts and wholes, by name.
+        wholes: Weight of each whole (a further quantity) in the sum.
     """
     seen = {name: weight for name, weight in weights.items() if parts[name].rests_on}
     total = sum(seen.values())

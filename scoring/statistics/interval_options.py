@@ -13,8 +13,9 @@ from scoring.statistics.intervals import SHARE, Estimate, Range
 
 FEW_UNITS, FEW_REPLICATES = 50, 200
 UNITS_OF_INTERVAL, UNITS_OF_COMPARISON = 6, 20
-"""Minimum number of units for an interval of a score, and for a test of teams. Measured:
-docs/statistics.md."""
+"""Minimum number of units for an interval of a score, and for a test of teams. docs/statistics.md shows the
+simulations behind both numbers.
+"""
 LARGEST_SEED, DIGITS = 2**63 - 1, intervals.DIGITS
 
 
@@ -26,7 +27,7 @@ class StatisticsOptions:
         resamples: Number of bootstrap replicates; 0 = no intervals.
         seed: Seed of the random draw, 0 or more.
         group: Column that names the unit of resampling; "none" = each case, None = the challenge's default.
-        interval: "auto" (from 6 units on), "percentile", "jackknife" or "bca".
+        interval: "auto" (needs 6 units), "percentile", "jackknife" or "bca".
     """
 
     resamples: int = 1000
@@ -78,11 +79,11 @@ class StatisticsOptions:
         Args:
             point: The quantity on the whole test set.
             replicates: The quantity in each replicate [B], NaN if undefined.
-            left_out: The quantity without each unit [n]; None if unknown. Then "auto" takes variance and bias
-                from the replicates, and "jackknife" and "bca" return None.
+            left_out: The quantity without each unit [n]; None if unknown. If it is None, "auto" computes
+                variance and bias from the replicates, and "jackknife" and "bca" return None.
             n_units: Number of units of the test set.
-            limits: Lowest and highest possible value, infinite if there is none.
-            estimate: The estimate for "auto"; None: it is computed from the other arguments.
+            limits: Lowest and highest possible value, infinite without a limit.
+            estimate: The estimate that "auto" uses; None: it is computed from the other arguments.
 
         Returns:
             The lower and upper end; None if the quantity or more than half of its replicates are undefined,
@@ -103,7 +104,9 @@ class StatisticsOptions:
         return intervals.jackknife(point, left_out)
 
     def findings(self, n_units: int) -> Iterator[Finding]:
-        """Yield reasons why the intervals are doubtful. `n_units` is the number of units of the test set."""
+        """Yield a finding for each reason why the intervals are doubtful. `n_units` is the number of units of
+        the test set.
+        """
         held = self.interval == intervals.AUTO
         if n_units < (UNITS_OF_COMPARISON if held else FEW_UNITS):
             yield warning("few-units", "intervals", self._of_few(n_units))

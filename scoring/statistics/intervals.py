@@ -11,18 +11,20 @@ from scoring.common.arrays import Bools, Floats, Ints
 QUANTILES = (0.025, 0.975)
 AUTO, PERCENTILE, WILSON_T = "auto", "percentile", "wilson t"
 ONCE_AUTO = (PERCENTILE, "logit t")
-"""Former meanings of `auto`, which old scorecards still contain."""
+"""Methods that `auto` meant in earlier versions; old scorecards still name them."""
 METHODS = (AUTO, PERCENTILE, "jackknife", "bca")
 """Methods that users can choose; `auto` means `wilson_t`."""
 Z = 1.959963984540054
 Range = tuple[float, float]
 SHARE: Range = (0.0, 1.0)
 NOISE, LONGEST, DIGITS = 1e-12, 50.0, 12
-"""Smallest standard error that counts as above 0; maximum half width on the log scale; and decimals to which
-numbers are rounded for comparisons only, so that float errors do not change ranks."""
+"""Smallest standard error that counts as above 0; maximum half width of an interval on the log scale;
+decimals to which numbers are rounded for comparisons only, so that float errors do not change ranks.
+"""
 FULL, FEWEST, ROOT_NOISE = 0.125, 0.3, 1e-6
-"""Variance of a share of one half of two cases; minimum effective number of cases; largest imaginary part of
-a root that counts as real."""
+"""Variance of a share of one half among two cases; minimum effective number of cases; a root whose imaginary
+part is at most the third number counts as real.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Share:
 
 
 def share(hits: Bools, units: Ints | None = None) -> Share:
-    """Return the share of hits with Wilson's interval.
+    """Return the share of hits, with Wilson's interval.
 
     Args:
         hits: Which cases are hits [n].
@@ -55,7 +57,7 @@ def share(hits: Bools, units: Ints | None = None) -> Share:
 
 
 def counted(hits: int, n: int) -> Share:
-    """Return a share among independent cases with Wilson's interval.
+    """Return the share of hits among independent cases, with Wilson's interval.
 
     Args:
         hits: Number of hits.
@@ -66,7 +68,7 @@ def counted(hits: int, n: int) -> Share:
 
 
 def effective_cases(hits: Bools, units: Ints) -> float:
-    """Return the number of independent cases that would estimate a share equally well.
+    """Return the number of independent cases that would estimate a share as precisely as the given cases.
 
     The result is the number of cases divided by the design effect (Korn and Graubard 1998). The design effect
     is the variance of the share between units over the variance with independent cases. The design effect is
@@ -140,7 +142,7 @@ def jackknife_error(left_out: Floats) -> float:
 def replicate_error(replicates: Floats, n_units: int) -> float:
     """Return the standard error of a quantity computed from its replicates.
 
-    With few units, replicates vary too little by the factor sqrt((n - 1) / n); the function corrects this.
+    With n units, replicates vary too little, by the factor sqrt((n - 1) / n). The function corrects this.
 
     Args:
         replicates: The quantity in each replicate [B], NaN if undefined.
@@ -152,19 +154,21 @@ def replicate_error(replicates: Floats, n_units: int) -> float:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A quantity of a test set with its variance between test sets.
+    """A quantity of a test set, and its variance between test sets of the same kind.
 
     Attributes:
         point: Its value.
         variance: Variance of that value.
-        centers: One or more values around which the interval is built: the value of the test set, and the
-            same corrected for bias. The interval runs from the lowest end to the highest end.
+        centers: One or more values around which an interval is built: the point, and the point corrected for
+            bias. The final interval extends from the lowest end to the highest end.
         n_units: Number of units of the test set.
-        rests_on: Number of units of the quantity.
-        has_hidden: Whether the variance includes errors that few units hide (`interval_basis.with_unseen`).
-        worst: Worst value of one more unit (`interval_basis.Basis.worst`); None for yes-or-no answers.
-        varying: Effective number of units with normal values, at most n; None: all units.
-        unseen: Variance that one more unit may add to a difference.
+        rests_on: Number of units that the quantity depends on.
+        has_hidden: Whether the variance includes errors that did not occur among few units
+            (`interval_basis.with_unseen`).
+        worst: Worst value that one more unit could have (`interval_basis.Basis.worst`); None for yes-or-no
+            answers.
+        varying: Effective number of units whose values vary, at most n; None: all units.
+        unseen: Variance that one more unit could add to a difference of two teams.
     """
 
     point: float
@@ -188,7 +192,7 @@ def estimated(
         replicates: The quantity in each replicate [B], NaN if undefined.
         left_out: The quantity without each unit [n]; None: the replicates are used.
         n_units: Number of units n of the test set.
-        rests_on: Number of units of the quantity; None: all.
+        rests_on: Number of units that the quantity depends on; None: all.
     """
     rests_on, varying = n_units if rests_on is None else rests_on, None
     if not np.isfinite(point) or np.isfinite(replicates).sum() < 2:
@@ -214,15 +218,16 @@ def estimated_difference(
 ) -> Estimate:
     """Return the difference of two quantities with its variance and bias, as in `estimated`.
 
-    The variance assumes with probability 1/2 that the two quantities differ in one more unit, by as much as a
-    unit can count.
+    The variance allows for one more unit. With probability 1/2, the two quantities differ in this unit as
+    much as possible.
 
     Args:
         point: The difference on the whole test set.
         replicates: The difference in each replicate [B], NaN if undefined.
-        left_out: Both quantities without each unit [n] each; None: the replicates are used.
+        left_out: The values of each quantity without each unit, two arrays [n]; None: the replicates are
+            used.
         n_units: Number of units n of the test set.
-        rests_on: Number of units of the difference; None: all.
+        rests_on: Number of units that the difference depends on; None: all.
     """
     if left_out is None:
         return estimated(point, replicates, None, n_units, rests_on)
@@ -243,16 +248,17 @@ def wilson_t(estimate: Estimate, limits: Range = SHARE) -> list[float] | None:
 
     With two limits, the quantity is mapped to 0..1. The mapped value is treated as a share p of m = p (1 - p)
     / variance yes-or-no answers. The interval is Wilson's, with the quantile of Student's t. If the variance
-    includes hidden errors, one more answer of each kind is added. If nothing varies, m is the number of
-    units. At the lowest value it is half of them, because F1 counts a case that is detected twice. If a
-    quantity varies less than such answers would, the degrees of freedom are the number of varying units.
+    includes errors that did not occur (`has_hidden`), one more answer of each kind is added. If nothing
+    varies, m is the number of units. If nothing varies at the lowest value, m is half of this number, because
+    F1 counts a detected case twice. If a quantity varies less than yes-or-no answers would, the degrees of
+    freedom are the number of varying units.
 
-    With one limit, the interval is Student's t on the logarithm of the distance to the limit, with as many
-    units as vary. The end of this interval is extended by the square of the relative error. Without limits,
-    the interval is Student's t.
+    With one limit, the interval is Student's t on the logarithm of the distance to the limit, with the number
+    of varying units. The end of this interval is extended by the square of the relative error. Without
+    limits, the interval is Student's t.
 
     Args:
-        limits: Lowest and highest possible value, infinite if there is none.
+        limits: Lowest and highest possible value, infinite without a limit.
 
     Returns:
         The lower and upper end, within the limits and around the point. None if the point is undefined, if it
@@ -282,9 +288,9 @@ def wilson_t(estimate: Estimate, limits: Range = SHARE) -> list[float] | None:
 def difference_t(estimate: Estimate, width: float = 1.0) -> list[float] | None:
     """Return the interval of a difference of two quantities whose limits are `width` apart.
 
-    The interval is that of `wilson_t` between -width and width, with as many units as vary: teams that differ
-    in few units reveal little about their difference. If nothing varies, the interval is Wilson's interval of
-    the share of units in which the two may still differ.
+    The interval is that of `wilson_t` between -width and width, with the number of varying units: teams that
+    differ in few units reveal little about their difference. If nothing varies, the interval is Wilson's
+    interval of the share of units in which the two may still differ.
 
     Args:
         width: Distance between the limits, infinite if there are none.
@@ -375,7 +381,7 @@ def wilson(hits: ArrayLike, n: ArrayLike, z: float = Z) -> tuple[Floats, Floats]
     Args:
         hits: Number of hits, any shape.
         n: Number of trials, of the same shape, at least `hits`.
-        z: Quantile of the standardised share.
+        z: Quantile of the standard normal distribution, 1.96 for 95 %.
 
     Returns:
         The lower and upper bounds of hits / n, 0..1, of the same shape; NaN if n is 0.

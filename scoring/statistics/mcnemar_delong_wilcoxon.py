@@ -1,7 +1,8 @@
-"""Paired tests of two teams for metrics with their own test: McNemar, DeLong, Wilcoxon; and Holm's adjustment
-for many tests. `permutation_test` tests the score, or `paired_bootstrap` on request.
+"""Paired tests of two teams for single metrics: McNemar, DeLong and Wilcoxon; and Holm's adjustment for many
+tests. The score is tested by `permutation_test`, or by `paired_bootstrap` on request.
 
-These tests are valid only if every case is its own unit. All return a p-value, 0..1, two-sided unless noted.
+These tests are valid only if every case is its own unit. All return a p-value, 0..1. Only `wilcoxon` can be
+one-sided.
 """
 
 from dataclasses import dataclass
@@ -17,15 +18,16 @@ from scoring.statistics.interval_options import DIGITS
 
 @dataclass(frozen=True)
 class BinarySample:
-    """Which cases a team got right: accuracy, sensitivity or specificity is their share. `right` says whether
-    each counted case is right [n]."""
+    """Which cases a team predicted correctly. `right` says this for each counted case [n]; its mean is an
+    accuracy, sensitivity or specificity.
+    """
 
     right: Bools
 
 
 @dataclass(frozen=True)
 class ScoreSample:
-    """How a team orders cases: the AUC is the share of pairs in the right order.
+    """How a team orders cases. Their AUC is tested.
 
     Attributes:
         scores: Score of each case [n]; a higher score means more positive.
@@ -52,7 +54,7 @@ NAMES = {BinarySample: "McNemar, exact", ScoreSample: "DeLong", ValueSample: "Wi
 
 
 def p_value(a: PairedSample, b: PairedSample) -> float:
-    """Test two teams with the test for the type of their samples.
+    """Compare two teams with the test that fits the type of their samples.
 
     Args:
         b: Sample of the second team, of the same type and for the same cases.
@@ -80,7 +82,7 @@ def mcnemar(right_a: Bools, right_b: Bools) -> float:
         right_b: Which cases the second team got right [n].
 
     Returns:
-        The p-value; 1 if both got the same cases right.
+        The p-value; 1 if both teams got the same cases right.
 
     Example:
         >>> mcnemar(np.array([True, True, True]), np.array([False, False, False]))
@@ -103,8 +105,8 @@ def delong(scores_a: Floats, scores_b: Floats, positive: Bools) -> float:
         positive: Which cases are positive [n].
 
     Returns:
-        The p-value. If nothing varies: 1 for equal areas and 0 for different ones; NaN without positives or
-        negatives.
+        The p-value. If the variance is 0, it is 1 for equal AUCs and 0 for different AUCs. It is NaN without
+        positives or negatives.
     """
     positives, negatives = int(positive.sum()), int((~positive).sum())
     if not positives or not negatives:
@@ -126,8 +128,9 @@ def components(scores: Numbers, positive: Bools) -> tuple[Floats, Floats]:
         positive: Which cases are positive [n].
 
     Returns:
-        For each positive, the share of negatives below it; for each negative, the share of positives above
-        it; ties count half, 0..1. The mean of either is the AUC.
+        Two arrays of shares, 0..1: for each positive, the share of negatives with a lower score; for each
+        negative, the share of positives with a higher score. Ties count half. The mean of each array is the
+        AUC.
     """
     among_all = midranks(scores)
     above = among_all[positive] - midranks(scores[positive])
@@ -184,8 +187,8 @@ def wilcoxon(
 def holm(p_values: ArrayLike) -> Floats:
     """Adjust p-values for multiple testing with Holm's method (1979).
 
-    The smallest is multiplied by P, the next by P - 1 and so on; none becomes smaller than the one before, or
-    larger than 1.
+    The smallest p-value is multiplied by P, the next by P - 1 and so on. No result is smaller than the one
+    before, or larger than 1.
 
     Args:
         p_values: p-values [P], 0..1.

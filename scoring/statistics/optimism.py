@@ -1,5 +1,6 @@
-"""Optimism of a score on a test set: the best of several teams was selected on it, or its scores were
-shown."""
+"""Optimism of a score: by how much it is too high because the best of several teams was selected on the test
+set, or because earlier scores on it were shown.
+"""
 
 import numpy as np
 
@@ -10,11 +11,12 @@ from scoring.statistics.interval_options import DIGITS, UNITS_OF_COMPARISON
 def winner_optimism(
     scores: Floats, replicates: Floats, tied: Bools, errors: Floats, n_units: int
 ) -> float | None:
-    """Return by how much the winner's score is too high on average.
+    """Return by how much the winner's score is too high on average, because the winner was selected.
 
-    The noise of the replicates is added to the teams' centres, and the average noise of the leader is
-    returned. The centres are the scores. Centres of teams that tie for the first rank are moved together as
-    far as noise explains their spread.
+    The noise of a team in a replicate is its score there minus its mean over the replicates. Noise is added
+    to an assumed true score of each team, and the mean noise of the team that then leads is returned. The
+    scores serve as true scores; those of teams that tie for the first rank are moved together as far as noise
+    explains their spread.
 
     Args:
         scores: Score of each team [A].
@@ -60,14 +62,15 @@ def _signal(scores: Floats, noise: Floats) -> float:
 
 
 def possible_gain(bits: float, cases: float) -> float:
-    """Return the maximum gain over guessing for a person who learns some bits about the labels.
+    """Return the maximum gain over guessing for a person who learns some bits of information about the
+    labels.
 
     The baseline is the best constant answer: class frequencies count as known, because one score reveals
     them. A person who learns b bits about n labels guesses on average a share a of them correctly. The share
     satisfies n * (1-H(a)) <= b, where H is the binary entropy in bits. (Shannon's rate-distortion function:
     Cover and Thomas, Elements of Information Theory, 10.3.1.)
 
-    The bound holds however the submissions are designed, for labels of two equally frequent classes. For
+    The bound holds for labels of two equally frequent classes, however the submissions are designed. For
     other labels see `effective_labels`. The best of 2^b guesses comes close to the bound.
 
     Args:
@@ -85,7 +88,7 @@ def possible_gain(bits: float, cases: float) -> float:
 
 
 def bits_for(gain: float, cases: float) -> float:
-    """Return the number of bits that a gain over guessing requires.
+    """Return the number of bits of information about the labels that a gain over guessing requires.
 
     Args:
         gain: Gain in the share of right cases over guessing, 0 to 0.5.
@@ -115,10 +118,10 @@ def effective_labels(labels: Ints, units: Ints, weights: Floats) -> float:
     """Return the number of labels of two equally frequent classes that are as hard to guess as the given
     labels.
 
-    The rarest class decides. A person who learns b bits about the positions of k cases among n raises their
-    mean position, and so the AUC. The rise is at most g with b = 6 g^2 k (n - k) / (n ln 2), for small g
-    (exponential tilt of uniform positions). For balanced labels, accuracy needs 2 g^2 n / ln 2 bits. Cases of
-    one unit are learned together, so k and n - k are effective units.
+    The rarest class decides, with k of n cases. A person who learns b bits about which cases these are can
+    raise their mean rank, and so the AUC. The rise of the AUC is at most g with b = 6 g^2 k (n - k) / (n ln
+    2), for small g (exponential tilt of uniform ranks). For balanced labels, accuracy needs 2 g^2 n / ln 2
+    bits. Cases of one unit are learned together, so k and n - k are effective units.
 
     Args:
         labels: Class of each case [N].
@@ -126,8 +129,8 @@ def effective_labels(labels: Ints, units: Ints, weights: Floats) -> float:
         weights: Weight of each case in the score [N].
 
     Returns:
-        At most three quarters of the effective units, the value for two equally frequent classes; 0 if there
-            are fewer than two classes.
+        The number of labels: three quarters of the effective units for two equally frequent classes, fewer
+        for other labels, and 0 with fewer than two classes.
     """
     effective = 0.75 * effective_units(units, weights)
     classes = np.unique(labels[weights > 0])

@@ -1,10 +1,11 @@
-"""Paired bootstrap t test of all pairs of teams, with max-t over all pairs; only on request.
+"""Paired bootstrap t test of all pairs of teams, with the max-t method over all pairs. It is used only on
+request.
 
-Its correction for all submissions that were ever scored: the best of many attempts leads by chance, and
-whoever checks after each submission finds a lead sooner or later. The test set stays the same, so each check
-adds only the pairs of the newest submission. After m submissions each pair is tested at 5 % / (m (m - 1)^2).
-Over all m, and the m - 1 pairs that each submission adds, this sums to 5 %, for any number of submissions and
-any choice among them.
+`corrected` corrects it for all submissions that were ever scored. The reason: the best of many attempts leads
+by chance, and a person who checks after each submission finds a lead sooner or later. The test set stays the
+same, so each check adds only the pairs of the newest submission. After m submissions each pair is tested at 5
+% / (m (m - 1)^2). Submission m adds m - 1 pairs. Summed over all submissions, the levels are at most 5 %,
+however many submissions there are and however they are chosen.
 """
 
 from dataclasses import dataclass, replace
@@ -31,12 +32,12 @@ class PairTest:
         errors: Standard error of each difference [P]; 0 if nothing varies, infinite if unknown.
         intervals: 95 % interval of each single difference [P, 2], NaN if undefined.
         p_values: p-value of each single pair [P], 0..1.
-        p_adjusted: The same, adjusted for all pairs.
-        critical_value: Number of standard errors by which a pair must differ to be called different; None if
-            it is infinite or no pair varies.
+        p_adjusted: p-values, adjusted for all pairs.
+        critical_value: Number of standard errors by which two teams must differ to be called different; None
+            if it is infinite or no difference varies.
         reach: Half the width of the simultaneous intervals [P], infinite if there are none.
         separated: Whether the two teams are called different [P].
-        p_best: p-value of each team being the best [A], against the best of the others; None if not tested.
+        p_best: p-value [A] of the test of each team against the best of the others; None if not tested.
     """
 
     errors: Floats
@@ -57,9 +58,10 @@ def bootstrap_test(scores: Floats, replicates: Floats, n_units: int) -> PairTest
         replicates: Scores on the same resampled test sets [A, B], NaN if undefined.
 
     Returns:
-        It uses Student's t with the replicates' standard errors, adjusted by Holm; and simultaneous intervals
-        by max-t, widened for few units as in Student's t. Two teams are called different if both tests say
-        so: max-t alone separates 12 equal teams in 6 to 7 % of test sets of 220 cases.
+        p-values of Student's t with the replicates' standard errors, adjusted by Holm; and simultaneous
+        intervals by the max-t method, widened for few units as Student's t is. Two teams are called different
+        if both methods say so, because max-t alone finds differences among 12 equal teams in 6 to 7 % of test
+        sets of 220 cases.
     """
     first, second = np.triu_indices(len(scores), 1)
     spread = _spread(scores, replicates, first, second)
@@ -159,7 +161,8 @@ def corrected(test: PairTest, differences: Floats, n_units: int, submissions: in
         submissions: Number of submissions of all teams scored so far; below 2 nothing is corrected.
 
     Returns:
-        p-values, critical value and reach, never smaller than in the test, by Student's t.
+        The test with corrected p-values, critical value and reach, by Student's t. None is smaller than
+        before.
     """
     shares = submissions * (submissions - 1) ** 2
     if submissions < 2 or test.critical_value is None:

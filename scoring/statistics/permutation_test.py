@@ -1,11 +1,11 @@
 """Permutation test (swap test) of two teams: predictions are exchanged within randomly chosen units.
 
 If two teams are equally good, the exchange changes nothing on average, so the differences after exchanges
-show the effect of chance. It makes fewer errors than the bootstrap (docs/statistics.md has the rates, also
-where it fails). It applies to scores that are functions of sums over units: means, and metrics made of
-counts. AUC and C-index are tested through the mean of their pseudo-values. In a category with few cases,
-teams of different skill often give the same answers. So the test adds chance to each pair there
-(`Categories`).
+show the effect of chance. The swap test makes fewer errors than the bootstrap; docs/statistics.md has the
+error rates, and cases in which the test fails. The test applies to scores that are functions of sums over
+units: means, and metrics that are computed from counts. AUC and C-index are tested through the mean of their
+pseudo-values. In a category with few cases, teams of different skill often give the same answers. Therefore
+the test adds variance to each pair in this category (`Categories`).
 """
 
 from collections.abc import Callable, Iterator
@@ -26,25 +26,27 @@ BLOCK_CELLS = 400_000
 SIGN_CELLS = 1_000_000
 UNIT_SUMS = "unit_sums"
 STREAM, LUCK = 1, 2
-"""Added to the seed, so that the two kinds of random signs and the replicates use different random
-numbers."""
+"""Numbers that are added to the seed, so that both kinds of random signs and the replicates use different
+random numbers.
+"""
 PUBLISHED = 2e-6
-"""Largest rounding error of a difference of scores that are published with six decimals."""
+"""Largest rounding error of the difference of two scores with six decimals."""
 
 
 @dataclass(frozen=True)
 class Categories:
-    """Categories whose rates a score averages, so that a case of a rare category has much weight.
+    """Categories (such as classes) whose rates a score averages, so that each case of a rare category has
+    much weight.
 
-    The attributes contain positions of sums for each category [C]; several sums may be added.
+    The arrays state for each category [C] which of the K sums to use; several sums may be added.
 
     Attributes:
-        hits: Sums of right answers, or of values.
-        cases: Sums of cases; none for values that may fail (such as an overlap of 0), because a few units
-            then decide the mean.
-        unseen: Variance of the difference of two teams with the same answers in a category, in cases; for
-            values, in squares of the largest difference of two teams in any unit. It was chosen in
-            simulations so that equal teams are not called different (docs/statistics.md).
+        hits: Positions of the sums of right answers, or of values.
+        cases: Positions of the sums of cases. Empty for values that can fail (such as an overlap of 0),
+            because then a few units decide the mean.
+        unseen: Assumed variance of the difference of two teams that gave the same answers in a category. Its
+            unit is cases; for values, it is the square of the largest difference of two teams in any unit. It
+            was chosen in simulations so that equal teams are not called different (docs/statistics.md).
     """
 
     hits: Ints
@@ -54,7 +56,8 @@ class Categories:
     unseen: float = 1.0
 
     def added(self, sums: Floats) -> Floats:
-        """Return the additional variance of the difference of two teams in each category, in cases [C, A, A].
+        """Return the variance, in cases, that is added to the difference of two teams in each category [C, A,
+        A].
 
         Two teams with the same answers to two cases need not know the category equally well, so a variance is
         added. Each unit in which the teams differ reduces this variance by half a case.
@@ -77,8 +80,9 @@ class Categories:
         return cases
 
     def move(self, sums: Floats, answers: Floats) -> None:
-        """Change the sums [K, ...] as if the given numbers of wrong answers in each category [C, ...] were
-        right."""
+        """Change the sums [K, ...] as if some wrong answers were right; `answers` is their number in each
+        category [C, ...].
+        """
         for places in self.gains:
             for place, more in zip(places, answers, strict=True):
                 sums[place] += more
@@ -94,7 +98,8 @@ class Exchange:
     Attributes:
         sums: The parts of the score by team and unit [A, n, K].
         seed: Seed of the random exchanges, 0 or more.
-        categories: Categories in which a rare one weighs as much as a frequent one; None: there are none.
+        categories: The categories, if a rare one has as much weight in the score as a frequent one; None:
+            there are none.
     """
 
     sums: Floats
@@ -129,7 +134,7 @@ def card_arrays(drawn: bool, units: Ints, sums: Callable[[], Floats]) -> dict[st
     """Return the arrays that a scorecard stores for the permutation test, by their name in `arrays`.
 
     Args:
-        drawn: Whether the card has replicates.
+        drawn: Whether replicates were drawn for the card.
         units: Unit number of each case [N], from 0.
         sums: Function that returns the parts of the score by unit [n, K], NaN if undefined.
 
@@ -158,7 +163,7 @@ def pseudo_values(point: float, left_out: Floats) -> Floats:
 
 
 def signs(n_units: int, resamples: int, seed: int, stream: int = STREAM) -> Signs:
-    """Draw which units are exchanged, at random.
+    """Draw at random which units are exchanged.
 
     Args:
         seed: Seed of the generator, 0 or more.
@@ -190,16 +195,17 @@ def swap_test(
 
     In the second test, each team is compared with all others one-sidedly. The p-values are adjusted for these
     A - 1 pairs by the largest d* / root mean square, as in Hsu's multiple comparisons with the best (Ann.
-    Stat. 1984;12:1136). The truly best team has a p-value of 5 % or less in at most 5 % of test sets.
+    Stat. 1984;12:1136). The p-value of the truly best team is 5 % or less in at most 5 % of test sets.
 
     Args:
-        scores: Official score of each team [A]. What a score contains besides the sums (such as a model's
-            size) counts as a constant.
+        scores: Official score of each team [A]. Parts of a score that are not sums (such as a model's size)
+            count as constants.
         resamples: Number of exchanges, 2 or more.
 
     Returns:
-        p-values by counting, adjusted by the largest |d*| / root mean square over all pairs, and the
-            simultaneous intervals of that test; None if a score after an exchange is undefined.
+        p-values, which count exchanges, adjusted by the largest |d*| / root mean square over all pairs, where
+        d* is the difference after an exchange; and the simultaneous intervals of this test. None if a score
+        after an exchange is undefined.
     """
     first, second = np.triu_indices(len(scores), 1)
     differences, sign = scores[first] - scores[second], Quantity(better).sign
@@ -228,7 +234,7 @@ def swap_errors(scores: Floats, exchange: Exchange, resamples: int, of: Bools) -
     Args:
         scores: Official score of each team [A].
         resamples: Number of exchanges, 2 or more.
-        of: Which teams to include [A]; other pairs have 0.
+        of: Which teams to include [A]. Pairs with another team get the standard error 0.
     """
     first, second = np.triu_indices(len(scores), 1)
     differences, root = scores[first] - scores[second], np.zeros(len(first))

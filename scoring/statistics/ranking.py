@@ -1,4 +1,4 @@
-"""Ranks by scores or by case, with ties; Kendall's tau between two orders.
+"""Rank teams by their scores or case by case, with ties; Kendall's tau between two orders.
 
 Groups of teams that the test cannot separate: `scoring.comparison.many_teams.groups`; stability of ranks over
 replicates: `replicate_comparison.compare`.
@@ -58,7 +58,7 @@ def ranks_along_teams(values: Floats, ties: str = "min") -> Floats:
         ties: Rank of equal values, as in `scipy.stats.rankdata`: "min", "average" and so on.
 
     Returns:
-        The rank of each value, of the same shape, 1 for the best.
+        The rank of each value, 1 for the best, in an array of the same shape.
     """
     rounded = np.where(np.isnan(values), -np.inf, np.round(values, DIGITS))
     return np.asarray(scipy.stats.rankdata(-rounded, cast(Any, ties), axis=0), float)
@@ -101,16 +101,16 @@ def rank_cases(
 
     Args:
         values: Value of each team for each case, [team][case]; None or NaN if missing.
-        method: One of `SCHEMES`. "test_then_rank" counts how many teams each team beats in a one-sided paired
-            Wilcoxon test over the cases.
+        method: One of `SCHEMES`. "test_then_rank" ranks teams by the number of teams that they beat in
+            one-sided paired Wilcoxon tests over the cases.
         missing: Replacement of a missing value. The `rank_then_...` schemes need none: a missing value ranks
             after the worst value of its case.
         alpha: Level of the tests, 0..1.
         adjust: Adjustment of the tests over all ordered pairs, "holm" or "none".
 
     Returns:
-        `ranks`: competition rank of each team; `aggregate`: the value that ranks it, in "test_then_rank" the
-        share of other teams that it beats.
+        `ranks`: competition rank of each team. `aggregate`: the value by which the team is ranked; for
+        "test_then_rank", the share of other teams that the team beats.
 
     Raises:
         ValueError: If the method or adjustment is unknown, or if values are missing and not replaced.

@@ -1,7 +1,7 @@
-"""Teams compared on the same replicates: ranks, pairs, simultaneous groups, and their stability.
+"""Teams compared on the same replicates: differences of pairs, ranks and their stability.
 
-From 20 units on, the swap test decides which teams differ, or the paired bootstrap on request. Comparisons
-round to 12 decimals, so that float noise does not change ranks; stored numbers are not rounded.
+With at least 20 units, the swap test (or, on request, the paired bootstrap) decides which teams differ.
+Comparisons round to 12 decimals, so that float noise does not change ranks; stored numbers are not rounded.
 """
 
 from dataclasses import dataclass, replace
@@ -25,16 +25,16 @@ POWER = 0.8
 
 
 def resolvable_gap(test: PairTest, n_units: int) -> dict[str, float] | None:
-    """Return the differences that a test set of this size detects with a power of 50 % and 80 %, for the
-    median standard error.
+    """Return the true differences that a test set of this size detects with a power of 50 % and 80 %, for a
+    pair with the median standard error.
 
     Args:
         test: The test of all pairs.
 
     Returns:
-        `one_pair` and `all_pairs`: true differences that are detected in half of the test sets, for one pair
-        chosen beforehand and for all pairs together; the same with `_80` in four of five. None if no pair
-        varies.
+        `one_pair`: the difference detected in half of the test sets, if one pair was chosen beforehand.
+        `all_pairs`: the same if all pairs are tested. `one_pair_80`, `all_pairs_80`: detected in four of
+        five. None if no difference varies.
     """
     varying = test.errors[(test.errors > 0) & np.isfinite(test.errors)]
     if test.critical_value is None or not len(varying):
@@ -51,14 +51,14 @@ def resolvable_gap(test: PairTest, n_units: int) -> dict[str, float] | None:
 
 AUTO, SWAP, BOOTSTRAP = "auto", "swap", "bootstrap"
 EXCHANGES_OF_ERRORS = 200
-"""Number of exchanges for estimating a standard error with an error of at most 5 %."""
+"""Number of exchanges that estimates a standard error with an error of at most 5 %."""
 PAIRS_TESTS = (AUTO, SWAP, BOOTSTRAP)
 """Tests that users can choose; `auto` is the swap test, because the bootstrap can exceed its error level."""
 
 
 @dataclass(frozen=True)
 class Resampled:
-    """Teams on the same resampled test sets.
+    """Scores of teams on the same resampled test sets.
 
     Attributes:
         replicates: Score of each team on each replicate [A, B], NaN if undefined.
@@ -75,22 +75,24 @@ class Resampled:
 class ReplicateComparison:
     """Teams compared on replicates.
 
-    Lists have one entry per team; values that need replicates are None without them.
+    Lists have one entry per team. Values that need replicates are None if there are no replicates.
 
     Attributes:
         rank_intervals: Best and worst rank of each team.
-        tied_for_first: Whether each team could be first: no other team is certainly better. If another rule
-            ranks the teams: its rank interval starts at 1.
-        shares_won: Share of the replicates that each team wins, 0..1; ties are divided.
+        tied_for_first: Whether each team could be first: no other team is shown to be better. If another rule
+            than the score ranks the teams: the team's rank interval starts at 1.
+        shares_won: Share of the replicates in which each team has the best score, 0..1; teams with equal
+            scores divide the replicate.
         rank_shares: Share of the replicates in which each team has each rank 1..A.
-        critical_value: Number of standard errors by which a pair must differ to be called different.
-        stability: Kendall's tau-b between the ranking and the replicates' rankings: `kendall_tau_mean` and
-            `kendall_tau_interval`.
+        critical_value: Number of standard errors by which two teams must differ to be called different.
+        stability: Kendall's tau-b between the ranking on the test set and on each replicate:
+            `kendall_tau_mean`, `kendall_tau_interval`.
         winner_optimism: By how much the winner's score is too good on average, because the best of several
-            teams was selected; None with too few units or if no team is tied with it.
+            teams was selected. None with too few units, or if no team is tied with the winner.
         resolvable_gap: See the function `resolvable_gap`.
         test: Name of the test: "swap", "bootstrap" or None.
-        p_best: p-value of each team being the best, adjusted for the A - 1 others; None without a swap test.
+        p_best: p-value of the test of each team against the best of the others, adjusted for the A - 1
+            others; None without a swap test.
     """
 
     pairs: Pairs
@@ -118,14 +120,15 @@ def compare(
 
     Args:
         scores: Score of each team [A], in the order of their ranks.
-        exchange: The parts of the scores, for the swap test.
+        exchange: Input of the swap test: the parts of the scores by unit.
         pairs_test: One of `PAIRS_TESTS`.
         quantity: Direction and range of the scores; differences are always first minus second.
-        submissions: Number of submissions seen so far, from which these teams were chosen; 0: only these.
+        submissions: Number of all submissions scored so far, from which these teams were chosen; 0: there
+            were only these.
 
     Returns:
-        Pairs, ranks and their stability; only the pairs' differences without replicates or with one unit.
-        Test results are None with fewer than 20 units, and if the swap test is impossible.
+        Pairs, ranks and their stability. Without replicates, or with one unit, only the differences of the
+        pairs. Test results are None with fewer than 20 units, and if the swap test is impossible.
     """
     scores, pairs = np.asarray(scores, float), untested(np.asarray(scores, float))
     replicates, n_units = resampled.replicates, resampled.n_units
@@ -204,7 +207,7 @@ def _square(values: Floats, teams: int) -> Floats:
 
 
 def ranked(result: ReplicateComparison, places: Ints) -> ReplicateComparison:
-    """Replace the ranks of a comparison by the ranks of another rule.
+    """Replace the ranks by score in a comparison by the ranks of another rule.
 
     Args:
         result: The comparison of the same teams.
@@ -212,8 +215,8 @@ def ranked(result: ReplicateComparison, places: Ints) -> ReplicateComparison:
 
     Returns:
         The comparison with `rank_intervals` (2.5 and 97.5 percentile of the rank), `tied_for_first` (whether
-        that interval starts at 1), `shares_won` (first ranks, ties divided) and `rank_shares` of these ranks.
-        The first two are None with too few units.
+        that interval starts at 1), `shares_won` (share of first ranks; tied teams divide it) and
+        `rank_shares`. The first two are None with too few units.
     """
     if not places.shape[1]:
         return replace(result, rank_intervals=None, tied_for_first=None, shares_won=None, rank_shares=None)

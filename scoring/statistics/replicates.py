@@ -1,4 +1,4 @@
-"""Bootstrap replicates of a test set: the same draws for all teams, and every quantity on them."""
+"""Bootstrap replicates of a test set: they are the same for all teams; every quantity is computed on them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -15,17 +15,19 @@ from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.intervals import PERCENTILE, WILSON_T, Estimate, estimated
 
 Quantities = Mapping[QuantityName, Floats]
-"""Quantity -> its values [B] in replicates."""
+"""Name of a quantity -> its values in the replicates [B]."""
 Block = TypeVar("Block")
 ALL_UNITS = Basis()
 MUCH_UNDEFINED = 0.05
 JACKKNIFE_UNITS = 500
-"""Maximum number of units for computing variance and bias by leaving out each unit. With more units they come
-from the replicates, which give the same result at no extra cost (docs/statistics.md)."""
+"""Up to this number of units, variance and bias are computed by leaving out each unit. With more units they
+come from the replicates, which give the same result at no extra cost (docs/statistics.md).
+"""
 KEPT_BYTES = 64_000_000
 CURVE_REPLICATES, CURVE_CELLS = 300, 10_000_000
-"""Maximum replicates for a band around a curve, and maximum replicates times cases; with many cases a band is
-narrow."""
+"""Maximum number of replicates for a band around a curve, and maximum of replicates times cases. With many
+cases, fewer replicates suffice, because the band is narrow.
+"""
 
 
 def array_name(quantity: QuantityName) -> str:
@@ -50,7 +52,7 @@ class Replicates:
     Attributes:
         values: Replicates [B] of each quantity; empty without replicates.
         intervals: 95 % interval of each quantity, None if undefined; empty without replicates.
-        findings: Reasons why the intervals are doubtful.
+        findings: Findings with the reasons why the intervals are doubtful.
         left_out: Each quantity without each unit [n]; empty without replicates, with many units, and if no
             interval needs it.
         kind: How the intervals were computed.
@@ -92,14 +94,15 @@ def replicate(
 ) -> Replicates:
     """Evaluate quantities on replicates of the test set, drawn by unit.
 
-    Quantities that are undefined in some replicates are reported if their name is a plain text.
+    A finding reports quantities that are undefined in some replicates, unless they belong to a class or
+    subgroup.
 
     Args:
         quantities: Function from weights [B, N] to each quantity [B].
         point: The same quantities on the test set itself, [1] each.
         units: Unit number of each case [N], from 0.
         options: Number of replicates, seed and kind of interval.
-        case_weights: Weights [N] that multiply the counts of the cases.
+        case_weights: Weights [N] by which the counts of the cases are multiplied.
         basis: Function from the unit numbers [N] to the basis of the quantities.
 
     Returns:
@@ -280,7 +283,7 @@ def replicate_weights(
         units: Unit number of each case [N], from 0.
         resamples: Number of replicates B.
         seed: Seed of the draw, 0 or more.
-        case_weights: Weights [N] that multiply the counts.
+        case_weights: Weights [N] by which the counts are multiplied.
 
     Yields:
         Weights [rows, N] in blocks of at most 64 MB, with B rows in total; float32 if all are integers, else
@@ -296,11 +299,11 @@ def replicate_weights(
 
 
 def leave_one_out_weights(units: Ints, case_weights: Floats | None = None) -> Iterator[Floats]:
-    """Return case weights for the test sets that lack one unit each.
+    """Return case weights for the n test sets from which one unit is left out.
 
     Args:
         units: Unit number of each case [N], from 0.
-        case_weights: Weights [N] that multiply the zeros and ones.
+        case_weights: Weights [N] by which the zeros (cases of the unit left out) and ones are multiplied.
 
     Yields:
         Weights [rows, N], a row per unit in the order of their numbers, in blocks of at most 64 MB.
@@ -319,7 +322,7 @@ def _exact_type(case_weights: Floats | None) -> type[np.floating[Any]]:
 
 
 def curve_weights(units: Ints, source: Mapping[str, Any]) -> Floats:
-    """Return the replicates for the bands of curves, which are the first replicates of the scorecard.
+    """Return the replicates for bands around curves: the first of the scorecard's replicates.
 
     Args:
         units: Unit number of each case [N].

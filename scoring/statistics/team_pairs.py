@@ -2,8 +2,8 @@
 
 Groups of teams that the test does not separate: `scoring.comparison.many_teams.groups`.
 
-A thousand teams make half a million pairs, so pairs are stored as columns, and a `Pair` is made only on
-access.
+A thousand teams make half a million pairs. Pairs are therefore stored as columns, and a `Pair` object is
+created only on access.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,21 +20,21 @@ from scoring.statistics.mcnemar_delong_wilcoxon import holm
 from scoring.statistics.paired_bootstrap import PairTest
 
 AT_ONCE = 10_000
-"""Number of pairs that are made at once when iterating over all pairs."""
+"""Number of `Pair` objects that are created at once when a loop runs over all pairs."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two teams compared. Values that need replicates and enough units are None without them.
+    """Comparison of two teams. Values that need replicates and enough units are None if these are missing.
 
     Attributes:
         a: Index of the better ranked team, which does not always have the higher score.
         interval: 95 % interval of the difference.
         standard_error: Standard error of the difference; None if fewer than two replicates are defined.
         p_value: Two-sided p-value of this pair alone, 0..1.
-        p_adjusted: The same, adjusted for all pairs.
-        simultaneous_interval: Interval of the difference; with 95 % confidence the intervals of all pairs
-            hold together.
+        p_adjusted: p-value, adjusted for all pairs.
+        simultaneous_interval: Interval of the difference. With 95 % confidence, the intervals of all pairs
+            contain the true differences at the same time.
         separated: Whether the two teams are called different.
     """
 
@@ -85,7 +85,7 @@ class Pairs(Sequence[Pair]):
             yield from self[start : start + AT_ONCE]
 
     def among(self, teams: Sequence[int]) -> tuple[Pair, ...]:
-        """Return the pairs among some teams, given by index."""
+        """Return the pairs of which both teams are in `teams` (indices)."""
         places = np.flatnonzero(np.isin(self.a, teams) & np.isin(self.b, teams))
         return tuple(self[int(place)] for place in places)
 
@@ -105,7 +105,9 @@ def _or_none(column: Array) -> list[Any]:
 
 
 def untested(scores: Floats) -> Pairs:
-    """Return all pairs of teams with only their differences. `scores` contains the score of each team [A]."""
+    """Return all pairs of teams with their differences and without a test. `scores` contains the score of
+    each team [A].
+    """
     first, second = np.triu_indices(len(scores), 1)
     return Pairs(first, second, scores[first] - scores[second])
 
@@ -132,7 +134,7 @@ def of_test(scores: Floats, test: PairTest) -> Pairs:
 def with_intervals(
     pairs: Pairs, replicates: Floats, left_out: Floats | None, n_units: int, width: float
 ) -> Pairs:
-    """Add standard errors and intervals to pairs that have no test.
+    """Add standard errors and intervals to pairs that were not tested.
 
     Args:
         pairs: The pairs [P].
@@ -154,7 +156,7 @@ def with_intervals(
 
 
 def tested(pairs: Pairs, p_values: ArrayLike) -> Pairs:
-    """Add p-values to pairs, also adjusted by Holm over all pairs.
+    """Add p-values to pairs, and p-values adjusted by Holm over all pairs.
 
     Args:
         pairs: The pairs [P].

@@ -1,6 +1,6 @@
-"""Bundle of a board: a zip with a manifest, exported, checked and imported.
+"""Bundle of a board: a zip with a manifest. This module exports, checks and imports bundles.
 
-Exporting an imported board gives the same bytes.
+An imported board is exported with the same bytes.
 """
 
 import json
@@ -33,15 +33,16 @@ from scoring.store.secure_delete import discard_left, pin_files
 BUNDLE_BYTES = 200_000_000
 """Maximum unpacked bytes of a visitor's bundle, including its scorecards."""
 COMMAND_LINE_BYTES = 10 * BUNDLE_BYTES
-"""The same limit on the command line."""
+"""Maximum unpacked bytes of a bundle on the command line."""
 
 
 def export(board: OpenBoard, with_truth: bool) -> bytes:
     """Return a board as a bundle. An unfinished rescoring is left out.
 
     Args:
-        with_truth: Whether the bundle contains the test sets. Without them the bundle does not reveal the
-            truth: other boards rank it by scores alone, and it accepts no submissions.
+        with_truth: Whether the bundle contains the test sets. Without them, the bundle does not reveal the
+            truth. The board can then be imported, but it is ranked by the stored scores alone and accepts no
+            submissions.
     """
     store, row = board.store, board.row
     store.actor.require(Role.ORGANIZER)
@@ -76,7 +77,8 @@ def export(board: OpenBoard, with_truth: bool) -> bytes:
 
 @dataclass(frozen=True)
 class BundleContents:
-    """Validated content of a bundle: the board, its rows by list of the manifest, and files by SHA-256."""
+    """Validated content of a bundle: the board, the rows in each list of the manifest, and the files by
+    SHA-256."""
 
     board: schema.Board
     rows: Mapping[str, list[Any]]
@@ -90,7 +92,7 @@ def read_bundle(source: Source, most_bytes: int = BUNDLE_BYTES) -> BundleContent
         most_bytes: Maximum unpacked bytes, including scorecards. A larger bundle is refused before unpacking.
 
     Raises:
-        InputRefused: `bad-bundle` with every problem, or the code of a refused zip.
+        InputRefused: With `bad-bundle` for every problem, or with the code of a refused zip.
     """
     name, data = ("the file", source) if isinstance(source, bytes) else serialization.packed(source)
     manifest, files = unpack_bundle(data, name, most_bytes)
@@ -146,11 +148,11 @@ def import_board(store: Store, source: Source, most_bytes: int = BUNDLE_BYTES) -
     """Import the board of a bundle into a store, and return the id of the board.
 
     Args:
-        most_bytes: As in `read_bundle`.
+        most_bytes: Maximum unpacked bytes, as in `read_bundle`.
 
     Raises:
-        InputRefused: `bad-bundle` if the file is not a bundle or was changed; `board-exists` if the store has
-            a board with that id. Nothing is stored then.
+        InputRefused: With `bad-bundle` if the file is not a bundle or was changed; with `board-exists` if the
+            store has a board with this id. In both cases nothing is stored.
     """
     bundle = read_bundle(source, most_bytes)
     board_id = str(bundle.board.id)

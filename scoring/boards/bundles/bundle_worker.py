@@ -1,4 +1,4 @@
-"""Bundle reader in a confined process. After confinement it cannot import modules."""
+"""Reads bundles in a confined process. Once confined, the process cannot import modules."""
 
 from importlib import import_module
 
@@ -21,7 +21,7 @@ NEEDED_LATER = (
     ),
     *(f"scipy.{part}" for part in ("ndimage", "optimize", "sparse", "special", "stats")),
 )
-"""Modules that are normally imported on first use."""
+"""Modules that are otherwise imported on first use; here they are imported before the process is confined."""
 
 for module in NEEDED_LATER:
     import_module(module)

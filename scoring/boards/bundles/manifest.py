@@ -1,4 +1,4 @@
-"""Manifest of a board bundle: its schema is checked before anything is built from it."""
+"""Manifest of a board bundle: it is validated before its rows are used."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -38,10 +38,10 @@ LATER_COLUMNS = {
     *("keep_refused", "phase", "dated", "metadata_sha256", "facts"),
     *("decimals", "spent", "visibility", "team.excluded", "baseline", "nominated"),
 }
-"""Lists and columns that bundles of earlier versions lack: the lists are then empty, and the columns have
-their default."""
+"""Lists and columns that are missing in bundles of earlier versions. Missing lists are empty; missing columns
+have their default value."""
 NAMED = (schema.Board, schema.Team, schema.Submission, schema.PhaseRow, schema.RefusedFile)
-"""Tables whose texts are displayed: they must not contain control and hidden characters."""
+"""Tables whose texts are displayed. The texts must not contain control characters or hidden characters."""
 RESAMPLES = 100_000
 PROBLEMS = 20
 """Maximum number of reported problems of a manifest."""

@@ -1,5 +1,5 @@
-"""Rehearsal of an import: the board of a bundle is built in a store in memory, scored again, ranked and
-drawn."""
+"""Rehearsal of an import: the board of a bundle is built in a store in memory, its submissions are scored
+again, and its ranking and figures are computed."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -26,10 +26,10 @@ from scoring.store.kept_files import FileStore, missing
 
 RANKED_VERSIONS = 5
 SHARE = 0.05
-"""Share of a bundle's unpacked bytes up to which submissions are scored again."""
+"""Submissions are scored again up to this share of the maximum unpacked bytes of a bundle."""
 DRAWN = 2.5
-"""Maximum cases times replicates per byte of the bundle. Intervals and replicates are computed again for the
-newest submissions within this limit."""
+"""Maximum of cases times replicates per byte of the bundle. Within this limit, intervals and replicates of
+the newest submissions are computed again."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def scored_otherwise(store: BundleStore, manifest: Mapping[str, Any], most_bytes
     """Score the submissions again and yield a message for each result in the bundle that differs.
 
     Models are not run. Nothing is scored if test sets and submissions have more than `most_bytes` bytes.
-    Intervals and replicates are checked only for the newest `DRAWN` submissions.
+    Intervals and replicates are checked only for the newest submissions, up to the limit `DRAWN`.
     """
     files = store.contents
     truths = {row["number"]: row["sha256"] for row in manifest["test_sets"] if row["sha256"] in files}

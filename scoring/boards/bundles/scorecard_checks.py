@@ -1,4 +1,4 @@
-"""Checks of a bundle's scorecards: against its rows, the challenge and themselves."""
+"""Checks that a bundle's scorecards agree with its rows, with the challenge, and within themselves."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -16,9 +16,9 @@ from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.replicates import array_name, left_out_name
 
 ROUNDING = 1e-9
-"""Tolerance between numbers that different processors computed."""
+"""Tolerated difference of a number between two types of processor."""
 OF_PARTS = 1e-5
-"""Tolerance between a score and the sum of its parts, because some challenges round."""
+"""Tolerated difference of a score and the sum of its parts, because some challenges round."""
 OF_CASES = {"units", "truth", "predicted", "outputs", "score_weights", "rank_scores"}
 """Arrays with one entry per case."""
 Row = Mapping[str, Any]
@@ -46,8 +46,8 @@ def cases_digest(card: ScoreCard) -> str:
 
 
 def contradictions(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, Any]) -> Iterator[str]:
-    """Yield a message for each contradiction between a scorecard and its row. The messages end without a full
-    stop."""
+    """Yield a message for each contradiction between a scorecard and its row in the manifest. The messages
+    end without a full stop."""
     if card.challenge != row.board["challenge"]:
         yield "a scorecard belongs to another challenge"
         return

@@ -1,5 +1,5 @@
-"""Unpacking of a board bundle: read, check and rehearse it within limits; servers do this in a confined
-process."""
+"""Unpacking of a board bundle: read, check and rehearse the bundle within limits of size. Servers do this in
+a confined process."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -34,7 +34,7 @@ def unpack_bundle(data: bytes, name: str, most_bytes: int) -> tuple[dict[str, An
         most_bytes: Maximum unpacked bytes, including scorecards. A larger bundle is refused before unpacking.
 
     Raises:
-        InputRefused: `bad-bundle`, `bad-card`, or the code of a refused zip.
+        InputRefused: With `bad-bundle`, `bad-card`, or the code of a refused zip.
     """
     bundle = open_source(data, name)
     if BOARD_MANIFEST not in bundle.sizes:

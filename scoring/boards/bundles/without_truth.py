@@ -1,8 +1,8 @@
 """Bundle without test sets: it contains scores and intervals, and nothing that reveals the truth.
 
-The bundle contains only what is named here, no matter what a challenge puts on its scorecards. Replicates are
-also left out: with a known seed, they are equations about the labels. If the truth is hidden, the bundle has
-one version with the scores that were shown.
+The bundle contains only the entries that this module names, whatever else a challenge stores in its
+scorecards. Replicates are left out too: if the seed is known, each replicate is an equation about the labels.
+If the truth is hidden, the bundle has one version with the scores that were shown.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ NOT_SAME = (
 )
 NOT_TOLD = "When the truth is open, the board shows whether the official program gives this score."
 MORE = ("model_size_mib",)
-"""The team's statement about its model that affects the score."""
+"""Entry of `more` that stays: the model size that a team stated, because it affects the score."""
 Rows = Mapping[str, list[dict[str, Any]]]
 
 
@@ -73,10 +73,10 @@ def reduced(
 
     Args:
         board: The board with the version that it shows.
-        rows: Its rows, by list of the manifest.
+        rows: The rows of the board in each list of the manifest.
 
     Returns:
-        The board's row, the lists, and the files of scorecards by SHA-256.
+        The board's row, the lists of rows, and the files of scorecards by SHA-256.
     """
     ranking, files = board_ranking(board), dict[str, bytes]()
     row = {**row, "options": {name: value for name, value in row["options"].items() if name != SALT}}

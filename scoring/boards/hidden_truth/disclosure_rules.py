@@ -1,5 +1,5 @@
-"""Disclosure rules of a board with a hidden truth: scores are rounded or shown by the Ladder; and their
-description.
+"""Disclosure rules of a board with a hidden truth: scores are rounded, or the Ladder decides whether they are
+shown. The module also describes these rules in words.
 
 `visible_results` applies the rules to decide which scores, classes and cases a participant sees.
 """
@@ -21,7 +21,7 @@ DECIMALS = 3
 """Default number of decimals of all shown values."""
 REFUSED_PER_DAY = 20
 NOTHING = "none"
-"""Disclosure level of a board that shows no score until its truth is opened."""
+"""Disclosure level of a board that shows no scores until its truth is opened."""
 TELLS = {
     NOTHING: "no score until the truth is opened",
     "score": "the score",
@@ -71,7 +71,7 @@ class HiddenRules:
         return [error("bad-option", option, message) for holds, option, message in checks if not holds]
 
     def levels(self, quantity: Quantity) -> float:
-        """Return how many different scores can be shown; infinity if the score has no bounded range."""
+        """Return how many different scores can be shown; infinity if the range of the score has no limits."""
         low, high = quantity.range
         least = self.step or 10.0**-self.decimals
         return round((high - low) / least) + 1 if quantity.is_bounded else math.inf
@@ -123,7 +123,7 @@ def shown_scores(
 ) -> Mapping[str, float | None]:
     """Return the shown score of each submission, by id.
 
-    If the board shows no scores, return the scores that it would show.
+    If the board shows no scores now, return the scores that its rules would show.
 
     Args:
         entries: Id, team and score of each submission, oldest first.

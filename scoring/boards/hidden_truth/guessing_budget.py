@@ -1,5 +1,6 @@
-"""Guessing budget of a hidden truth: bits revealed by shown scores, compared with the bits of the labels;
-bits that the scores of deleted boards may have revealed, by the SHA-256 of the test set."""
+"""Guessing budget of a hidden truth: how many bits of information about the labels the shown scores can
+reveal, and how much a person could gain from them by guessing. Bits that scores of deleted boards may have
+revealed are recorded by the SHA-256 of the test set."""
 
 import math
 from collections import Counter
@@ -22,9 +23,9 @@ from scoring.store.database import Store
 from scoring.store.schema import DeletedTruth, Hidden, TestSetVersion
 
 SAFE_GAIN = 0.05
-"""Maximum gain over the best constant answer by guessing, up to which a board calls its truth safe."""
+"""A board calls its truth safe if guessing can gain at most this much over the best constant answer."""
 RATES_OF_CLASSES = 14 * 16
-"""Maximum number of rates shown per submission: those of 16 classes, each with `DECIMALS` decimals."""
+"""Maximum number of class rates shown per submission: those of 16 classes, each with `DECIMALS` decimals."""
 OF_PART = (
     " These statements concern the shown part only. Scores reveal no case of the withheld part, which "
     "decides the final "
@@ -43,12 +44,13 @@ class Labels:
     """The hidden labels.
 
     Attributes:
-        cases: Number of cases of the test set, or of the part that is scored.
+        cases: Number of cases of the test set, or of the part that shown scores use.
         units: Effective number of units, such as patients, regardless of class and weights; 0 if no bound is
             known for this score (`Scoring.bounded_by_labels`).
         effective: Number of labels of two equally frequent classes that are as hard to guess
-            (`effective_labels`): the few cases of a rare class are found quickly, and scores rise with them.
-        is_part: Whether the final ranking uses other cases.
+            (`effective_labels`): the few cases of a rare class are found with few guesses, and scores then
+            rise.
+        is_part: Whether `cases` are a part of the test set, and the final ranking uses the other cases.
     """
 
     cases: int
@@ -65,8 +67,8 @@ class Use:
     Attributes:
         cases: Effective number of cases that the scores depend on; 0 if no bound is known. Plans use
             `Labels.effective`. Published values use `Labels.units`, which reveals no class.
-        bits: Maximum number of bits that all answers together can have revealed.
-        is_part: As in `Labels`.
+        bits: Maximum number of bits of information that all shown scores together can have revealed.
+        is_part: Whether the final ranking uses other cases, as in `Labels`.
     """
 
     answers: int
@@ -86,7 +88,7 @@ class Use:
 
     @property
     def words(self) -> str:
-        """Return a description of the revealed share that every visitor may read."""
+        """Return a text about the revealed information that every visitor may read."""
         scores = "1 score has" if self.answers == 1 else f"{self.answers} scores have"
         shown = "Scores were shown before" if self.bits and not self.answers else f"{scores} been shown"
         if not self.cases:
@@ -100,7 +102,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Budget:
-    """What the scores of a board can reveal by the end of its phases.
+    """How much the scores of a board can reveal by the end of its phases.
 
     Attributes:
         use: The revealed information at the end of the phases.
@@ -110,7 +112,7 @@ class Budget:
     use: Use
     proposed: HiddenRules | None
     is_spent: bool = False
-    """Whether so much is revealed that no rules can make the truth safe again."""
+    """Whether so much is revealed already that no rules can make the truth safe again."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the value for the JSON output."""
@@ -124,7 +126,8 @@ class Budget:
 
     @property
     def words(self) -> str:
-        """Return a description for organizers: whether the rules are safe, and otherwise which rules are."""
+        """Return a text for organizers: whether the present rules are safe and, if not, which rules would
+        be."""
         if not self.use.bits:
             return f"Safe: no score is shown before the truth is opened.{OF_PART * self.use.is_part}"
         if self.proposed is None:
@@ -162,8 +165,8 @@ class Budget:
 
 
 def told(known: HiddenRules, submissions: float, labels: Labels) -> float:
-    """Return how many bits the shown scores of one team can reveal: the binary logarithm of the number of
-    possible sequences of scores."""
+    """Return how many bits of information the shown scores of one team can reveal: the binary logarithm of
+    the number of possible sequences of scores."""
     if known.detail == NOTHING or not submissions:
         return 0.0
     levels = known.levels(labels.quantity)
@@ -194,8 +197,10 @@ def planned(
     Args:
         phases: Phases of the board; a board without phases accepts no submissions, and any number is assumed.
         teams: Number of teams, each with the maximum number of submissions.
-        spent: Bits revealed under other rules, or by submissions deleted or merged since.
-        done: Result of `expected` for each team with a submission, until now and until the end.
+        spent: Bits that were revealed under earlier rules, or by submissions that were deleted or merged
+            since.
+        done: For each team with a submission: its number of submissions until now, and its maximum until the
+            end (`expected`).
     """
     tries = expected(phases, {})
 
@@ -219,7 +224,7 @@ def most_submissions(phase: Phase, sent: Sequence[str] = ()) -> float:
     if unlimited.
 
     Args:
-        sent: Times of submissions that were made in the phase, even if its dates were changed since.
+        sent: Times of the team's submissions in the phase, even if the dates of the phase were changed since.
     """
     rest = math.inf if phase.total is None else float(phase.total) - len(sent)
     if phase.per_day is not None and phase.closes is not None:
@@ -249,7 +254,7 @@ def used(
 
     Args:
         submissions: Number of scored submissions by team.
-        spent: Bits revealed under other rules.
+        spent: Bits that were revealed under earlier rules.
     """
     bits = spent + sum(told(known, count, labels) for count in submissions.values())
     return Use(answers, labels.units, bits, labels.is_part)
@@ -266,7 +271,7 @@ def _percent(bits: float, cases: float) -> str:
 
 
 def record_deleted(session: Session, files: Collection[str], bits: float) -> None:
-    """Record the bits that a board may have revealed of its test sets before the board is deleted.
+    """Record how many bits of its test sets a board may have revealed, before the board is deleted.
 
     Args:
         files: SHA-256 of each version of the test set.
@@ -278,8 +283,7 @@ def record_deleted(session: Session, files: Collection[str], bits: float) -> Non
 
 
 def bits_of_deleted_boards(store: Store, board_id: str) -> float:
-    """Return how many bits of a board's test sets may have been revealed by boards that were deleted
-    since."""
+    """Return how many bits of a board's test sets may have been revealed by boards that are deleted now."""
     files = test_sets(store, board_id)
     with store.read() as session:
         return sum(session.scalars(select(DeletedTruth.spent).where(DeletedTruth.sha256.in_(files))))

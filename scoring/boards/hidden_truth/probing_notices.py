@@ -26,17 +26,17 @@ from scoring.store.database import Store
 from scoring.store.schema import Attempt, RefusedAddress
 
 NEAR_SHARE, NEAR_LOOKED_AT = 0.01, 10
-"""Two submissions of a team are near if they differ in at most this share of the cases, or in one case; and
-the number of earlier submissions that are compared."""
+"""Two submissions of a team are near if they differ in at most this share of the cases, or in one case. The
+second value is the number of earlier submissions that are compared."""
 OTHERS_LOOKED_AT, ALIKE_FROM = 30, 0.999
-"""Number of other teams whose last submission is compared; and the minimum rank correlation of submissions
-that count as copies."""
+"""Number of other teams whose last submission is compared. The second value is the minimum rank correlation
+of submissions that count as copies."""
 FEWEST_ROWS = 3
 MOST_BYTES = 1 << 24
 """Maximum size of a file that is searched for constant columns."""
 MOST_KNOWN = 10_000
 _known: dict[str, str] = {}
-"""Results of this search, by the SHA-256 of the file."""
+"""Results of the search for constant columns, by the SHA-256 of the file."""
 EVERYTHING = "every case has the same answer"
 SCORED, FAILED = "scored", "failed"
 """Outcomes of attempts."""
@@ -52,8 +52,8 @@ UNSCORED = "could not be scored because of an error of this server, not of the f
 def near(ranking: BoardRanking, entry: RankedSubmission) -> str | None:
     """Return the id of an earlier submission that is nearly the same; None if there is none.
 
-    Submissions of the same team are compared by the cases that are right. Last submissions of other teams are
-    compared by the order of their answers.
+    Two submissions of the same team are compared by the cases that they got right. The last submissions of
+    other teams are compared by the order in which their outputs sort the cases.
     """
     correct = ranking.board.challenge.comparison.correct
     values = correct(ranking.card(entry))
@@ -96,7 +96,7 @@ def _answers(ranking: BoardRanking, entry: RankedSubmission) -> Floats | None:
 
 
 def constant(data: bytes) -> str:
-    """Describe in a phrase what is the same for all cases of a submission; "" if nothing is.
+    """Return a phrase that names what is the same for all cases of a submission; "" if nothing is the same.
 
     A column of zeros is not reported, because a model may never predict that class. In a zip, the answers of
     all cases are compared as bytes.
@@ -157,7 +157,7 @@ def _are_answers(values: Floats) -> bool:
 
 
 ADDRESSES_KEPT = timedelta(days=90)
-"""Number of days for which a record is kept."""
+"""Number of days for which records of refused addresses are kept."""
 _SEPARATOR = ", "
 
 
@@ -175,7 +175,7 @@ def record_refused(store: Store, person: str, address: str, reason: Reason) -> N
     Args:
         store: The store, opened with the program's own rights.
         person: Key of the person: issuer and subject; empty if unknown.
-        address: An address of this server, never a text from outside.
+        address: An address that this server has, never a text that a visitor typed.
 
     Raises:
         InputRefused: If the store cannot be written.
@@ -239,10 +239,10 @@ def attempts(store: Store, board_id: str) -> list[Attempt]:
 
 
 def board_notices(store: Store, board_id: str) -> list[Finding]:
-    """Return notices for organizers about suspicious or failed attempts. The notices report submissions for
-    other teams, submissions that could not be scored, and addresses that the server refused. Other notices
-    report signs of probing: nearly repeated submissions, and the same answer for all cases. Raises
-    InputRefused `forbidden` unless the actor is an organizer."""
+    """Return notices for organizers about suspicious or failed attempts. Some report submissions for teams of
+    other people, submissions that could not be scored, and refused addresses. Others report signs of probing:
+    nearly repeated submissions, and the same answer for all cases. Raises InputRefused `forbidden` unless the
+    actor is an organizer."""
     tried = attempts(store, board_id)
     foreign = [
         note(
@@ -272,8 +272,8 @@ def board_notices(store: Store, board_id: str) -> list[Finding]:
 def team_notices(ranking: BoardRanking) -> list[Finding]:
     """Return notices for organizers about the teams of a board.
 
-    The notices report whether the truth is safe with this number of teams, equal files, equal times, and
-    nearly equal names.
+    The notices say whether the truth is safe with this number of teams. They also report teams with equal
+    files, equal times, or nearly equal names.
 
     Args:
         ranking: The ranking of all phases.
@@ -286,7 +286,7 @@ def team_notices(ranking: BoardRanking) -> list[Finding]:
 
 def equal_times(ranking: BoardRanking) -> list[Finding]:
     """Return a notice about teams whose last submissions have the same time. Merging teams can cause this;
-    the id then decides which submission is last."""
+    the id of a submission then decides which of them is the last."""
     findings: list[Finding] = []
     for team, entries in sorted(ranking.by_team.items()):
         *_, before, last = (None, None, *(entry for entry in entries if entry.is_eligible))

@@ -1,7 +1,7 @@
 """Redaction of messages about a submission to a hidden truth: participants get only sentences from a fixed
 list.
 
-The messages of readers and models quote values, ids and data, so they are not passed on.
+Original messages about files and models quote values, ids and data. They are therefore not shown.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from scoring.common.text import shortened
 
 WHERE = "submission"
 MASKS = 20
-"""Maximum masks on a wrong grid that are named."""
+"""Maximum number of masks with a wrong grid that are named."""
 OWN = frozenset(
     {
         "forbidden",
@@ -77,7 +77,7 @@ def redact(problems: Iterable[Finding]) -> tuple[Finding, ...]:
     """Replace problems of a hidden test set by fixed sentences that reveal nothing, one for each kind of
     problem.
 
-    Wrong grids give one sentence for each of the first masks, with the name of the submitted file.
+    For wrong grids, each of the first `MASKS` masks gets a sentence with the name of the submitted file.
     """
     findings = list(problems)
     own = [finding for finding in findings if finding.code in OWN]

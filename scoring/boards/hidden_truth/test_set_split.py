@@ -1,7 +1,8 @@
 """Split of a test set into a shown part and a part that is withheld until the end.
 
-All cases of a unit, such as a patient, are in the same part. Nobody learns before the end which cases are
-shown: equal shares of classes and a known seed would reveal labels.
+All cases of a unit, such as a patient, are in the same part. Nobody learns before the end which cases are in
+the shown part. Both parts have equal shares of classes, so that the parts and a known seed would reveal
+labels.
 """
 
 import secrets
@@ -39,12 +40,13 @@ def split_board(
     from then on.
 
     Args:
-        share: Share of shown cases, drawn evenly by class, event, stage and value; None: use `cases`.
+        share: Share of cases in the shown part. They are drawn so that both parts are alike in class, event,
+            stage and value. None: use `cases`.
         seed: Seed of the draw; None: a secret random seed.
 
     Raises:
-        InputRefused: `forbidden` unless the actor is an organizer; `bad-split` if the split is impossible or
-            the board has submissions.
+        InputRefused: With `forbidden` unless the actor is an organizer; with `bad-split` if the split is
+            impossible or the board has submissions.
     """
     store.actor.require(Role.ORGANIZER)
     board = opened(store, board_id)

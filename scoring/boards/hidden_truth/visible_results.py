@@ -1,9 +1,10 @@
 """Disclosure of a hidden truth: the scores that participants and the public may see; hiding and opening the
 truth.
 
-Shown scores are rounded. With the Ladder, a score is shown only if it is better than the team's best by a
-step (Blum and Hardt 2015). Shown scores depend only on the submissions and their order, so that asking twice
-gives the same answer. A correction of the truth does not change the shown scores of earlier submissions.
+Shown scores are rounded. With the Ladder, a score is shown only if it beats the team's best score by a
+minimum step (Blum and Hardt 2015). Shown scores depend only on the submissions and their order, so that a
+second request gives the same answer. A correction of the truth does not change the shown scores of earlier
+submissions.
 """
 
 import math
@@ -53,15 +54,17 @@ RATES = frozenset(
         *("auc", "auc_sens_80", "average_precision", "mean_dice", "dice_agg"),
     }
 )
-"""Class rates that the organizer can allow. Not allowed: values that follow from the truth alone, such as a
-class's share in the score, and values that reveal several labels at once, such as log loss."""
+"""Rates of each class that the organizer can show. Two kinds of values are never shown: those that follow
+from the truth alone, such as a class's share in the score; and those that reveal several labels at once, such
+as log loss."""
 MOST_BITS = 1e9
-"""Bits that scores revealed under earlier rules, as stored; infinite if the score has no limits."""
+"""Maximum number of bits, revealed under earlier rules, that is stored; it stands for infinity if the score
+has no limits."""
 PUBLISHED = ("version", "seed", "resamples", "interval", "unit")
-"""Entries of the provenance that are shown. Hashes can verify guesses of the truth, so hashes are left out.
-The number of cases is left out too."""
+"""Entries of the provenance that are shown. Hashes are left out, because a guess of the truth can be checked
+against them. The number of cases is left out too."""
 BITS_OF_OPEN = 64
-"""Bits of a score that was shown in full before the truth was hidden."""
+"""Number of bits that a score reveals if it was shown with all decimals before the truth was hidden."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class VisibleScore:
     """The shown result of a submission.
 
     Attributes:
-        score: The shown score; None if none is shown.
+        score: The score that is shown; None if no score is shown.
         best: The team's best shown score so far, including this submission; None before the first.
     """
 
@@ -79,9 +82,9 @@ class VisibleScore:
 
 
 def hide(store: Store, board_id: str, wanted: HiddenRules) -> None:
-    """Hide the truth of a board, or change what the board reveals. Bits of the truth that were already
-    revealed still count. Raises InputRefused `forbidden` unless the actor is an organizer, `bad-option` for
-    invalid rules."""
+    """Hide the truth of a board, or change what the board reveals. Bits of information about the truth that
+    were revealed already still count. Raises InputRefused `forbidden` unless the actor is an organizer,
+    `bad-option` for invalid rules."""
     store.actor.require(Role.ORGANIZER)
     board = opened(store, board_id)
     problems = wanted.problems(board.challenge.scoring.quantity())
@@ -103,8 +106,8 @@ def _spent(board: OpenBoard, wanted: HiddenRules, ranking: BoardRanking) -> floa
 
 
 def bits_told(board: OpenBoard, ranking: BoardRanking) -> float:
-    """Return how many bits the scores of a board may have revealed until now. `ranking` is the ranking of all
-    phases."""
+    """Return how many bits of information about the truth the scores of a board may have revealed until now.
+    `ranking` is the ranking of all phases."""
     if ranking.shown is None:
         return float(BITS_OF_OPEN * len(ranking.entries))
     return float(board.n_told) if ranking.hidden is None else _counted_bits(board, ranking)
@@ -118,8 +121,8 @@ def _counted_bits(board: OpenBoard, ranking: BoardRanking | None = None) -> floa
 @contextmanager
 def told_stays(store: Store, board_id: str) -> Iterator[None]:
     """Keep the count of revealed bits while submissions are deleted, teams merged or times changed. If the
-    Ladder then shows a team other scores or a lower best score, the new sequence of scores is counted in
-    addition."""
+    Ladder afterwards shows a team other scores or a lower best score, the bits of the new sequence of scores
+    are added."""
     before = _told(store, board_id)
     yield
     after = _told(store, board_id)
@@ -191,8 +194,8 @@ def _score(ranking: BoardRanking, entry: RankedSubmission) -> float | None:
 
 
 def counted(ranking: BoardRanking) -> Mapping[str, RankedSubmission]:
-    """Return the ranked submission of each team as everybody sees it. A submission keeps its place even if a
-    corrected truth refuses it."""
+    """Return the ranked submission of each team as everybody sees it. A submission stays ranked even if it
+    cannot be scored on a corrected truth."""
     visible = _shown(ranking)
     scored = (at_first(ranking, entry) for entry in ranking.competing)
     return counting(
@@ -334,8 +337,8 @@ def _told_elsewhere(store: Store, board_id: str, labels: Labels) -> float:
 
 def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Finding]:
     """Return warnings for organizers that another board has the same hidden truth, and that scores can reveal
-    the truth. The second is left out if the truth is open, stored elsewhere, or safe with the present phases
-    and teams. `ranking` is as in `use`."""
+    the truth. The second warning is left out if the truth is open, stored elsewhere, or safe with the present
+    phases and teams. `ranking` is as in `use`."""
     store, board_id, others = board.store, board.row.id, twins(board)
     findings = guessing_budget.notice_of_deleted(store, board_id)
     if others and any(is_hidden(store, other) for other in (board_id, *others)):
@@ -387,7 +390,8 @@ def classes_of(ranking: BoardRanking, entry: RankedSubmission) -> dict[str, dict
 
 def cases_of(ranking: BoardRanking, entry: RankedSubmission) -> list[tuple[str, float]]:
     """Return the id of each case and how right its prediction is, rounded, sorted by id and without labels.
-    Empty if the challenge measures an error per case: with the prediction, it reveals the truth."""
+    Empty if the challenge measures an error per case, because prediction and error together reveal the
+    truth."""
     card, comparison = ranking.card(entry), ranking.board.challenge.comparison
     if comparison.case_value != SHARE:
         return []

@@ -1,8 +1,8 @@
-"""BIAS checklist of a board: known items are filled in, the others are left for the organizer.
+"""BIAS checklist of a board: items that the board knows are filled in; the organizer fills in the others.
 
 Items, letters and order follow the form for describing a challenge design in Maier-Hein et al., BIAS:
 Transparent reporting of biomedical image analysis challenges, Med Image Anal 2020;66:101796. The checklist
-reveals nothing that the board's public report does not.
+reveals nothing that the board's public report does not contain.
 """
 
 import tomllib

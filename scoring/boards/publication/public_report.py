@@ -1,5 +1,5 @@
-"""Public view of a board, and its report; for a hidden truth, they contain only shown scores;
-ranks in the shown and the withheld part.
+"""Public view and report of a board, and its ranks in the shown and the withheld part of the test set. If the
+truth is hidden, view and report contain only shown scores.
 
 The report is one HTML file with scores, intervals, ties and history, but no cases.
 """
@@ -29,11 +29,11 @@ from scoring.presentation.html.page_template import Figures, document, rule
 
 NAME = "Shake-up"
 OF_PART = ("rank", "rank_interval", "score", "interval")
-"""Keys of a team's entry in a comparison that describe each part."""
+"""Keys of a team's entry in a comparison that are listed for each part of the test set."""
 
 
 def shake_up(ranking: BoardRanking) -> list[dict[str, Any]]:
-    """Compare the ranking of the shown part with that of the withheld part.
+    """Compare the ranking on the shown part of the test set with the ranking on the withheld part.
 
     Only organizers may see the result until the truth is open.
 
@@ -139,7 +139,7 @@ def sections(ranking: BoardRanking) -> tuple[Section, ...]:
 
 
 def open_sections(ranking: BoardRanking) -> tuple[Section, ...]:
-    """Return all sections, as the organizer sees them."""
+    """Return all sections, as only the organizer sees them while the truth is hidden."""
     first, *others = views.sections(ranking)
     notes = [Text(sentence, "caution") for sentence in final_ranking.since(ranking)]
     if ranking.split is not None and ranking.hidden is not None:

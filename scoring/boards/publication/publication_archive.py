@@ -1,6 +1,7 @@
 """Zip of a board for publication: report, scores, BIAS checklist and metadata, without any case.
 
-`.zenodo.json` has the form of `metadata` in Zenodo's deposit API; `CITATION.cff` has version 1.2.0.
+`.zenodo.json` has the fields of `metadata` in Zenodo's deposit API; `CITATION.cff` follows version 1.2.0 of
+its format.
 """
 
 import json
@@ -28,11 +29,12 @@ def publication(ranking: BoardRanking, creators: Sequence[str] = (), licence: st
     """Return a zip for publication. The same board and arguments always give the same bytes.
 
     Args:
-        creators: Organizers as "Family, Given"; if empty: "Organizers of" and the board's title.
+        creators: Names of the organizers as "Family, Given". If empty, the creator is "Organizers of" and the
+            board's title.
         licence: SPDX id of the licence of the published files.
 
     Raises:
-        InputRefused: `bad-option` for an empty name or licence.
+        InputRefused: With `bad-option` for an empty name or licence.
     """
     names = [shortened(name, 200).strip() for name in creators] or [
         f"Organizers of {ranking.board.row.title}"

@@ -1,4 +1,5 @@
-"""Ranking of a board: teams by their ranked submission, compared by `comparison.compare`; and its history.
+"""Ranking of a board: `comparison.compare` compares the ranked submission of each team. The module also
+returns earlier rankings.
 
 The result of `as_dict` can be published: scores, intervals, ties and history, but no case and no prediction.
 """
@@ -49,13 +50,13 @@ class BoardRanking:
     """The ranking of a board on one version of its test set.
 
     Attributes:
-        entries: Submissions, oldest first: all, or those of one phase.
+        entries: Submissions to the board, or to one phase of it, oldest first.
         facts: Facts about the teams.
         phase: Name of the ranked phase; None for all.
-        shown: Shown scores of a truth that is or was hidden; None if it never was.
+        shown: Shown scores if the truth is or was hidden; None if it was never hidden.
         baselines: Teams without a rank.
         nominated: Ids of submissions that teams chose for the final ranking.
-        split: The parts of the test set; None if it is not split.
+        split: The shown and the withheld part of the test set; None if it is not split.
     """
 
     board: OpenBoard
@@ -88,7 +89,7 @@ class BoardRanking:
 
     @cached_property
     def lines(self) -> Mapping[str, RankedSubmission]:
-        """The submission that is shown for each baseline."""
+        """The submission of each baseline that is drawn as a line."""
         entries = (entry for entry in self.entries if entry.team in self.baselines)
         return counting(entries, self.rule, self._quantity, shown=self._worth, nominated=self.nominated_now)
 
@@ -158,7 +159,7 @@ class BoardRanking:
 
     @cached_property
     def ranks(self) -> dict[str, int]:
-        """The rank of each team, as in `comparison`, without rank intervals."""
+        """The rank of each team, as in `comparison`, computed without rank intervals."""
         return self._ranks(self.counting)
 
     def _ranks(self, counted: Mapping[str, RankedSubmission]) -> dict[str, int]:
@@ -285,13 +286,13 @@ class BoardRanking:
 
 
 def board_ranking(board: OpenBoard, phase: str | None = None) -> BoardRanking:
-    """Return the ranking of a board on its version of the test set.
+    """Return the ranking of a board on the version of the test set with which the board was opened.
 
     Args:
         phase: Name of the phase to rank; None: all.
 
     Raises:
-        InputRefused: `no-phase` if the board has no such phase.
+        InputRefused: With `no-phase` if the board has no such phase.
     """
     known = phases_and_limits.phases(board.store, board.row.id)
     if phase is not None and phase not in {item.name for item in known}:
@@ -341,8 +342,8 @@ def _shown(board: OpenBoard, sent: Sequence[Row[Any]]) -> ShownScores | None:
 
 
 def rows_digest(store: Store, board_id: str) -> str:
-    """Return a SHA-256 of all rows of a board, by which a change in the store is noticed. An unknown id also
-    has a digest."""
+    """Return a SHA-256 of all rows of a board, which changes if the board changes. An unknown id has a
+    SHA-256 too."""
     digest = sha256()
     with store.read() as session:
         for table in schema.Base.metadata.sorted_tables:
@@ -375,8 +376,8 @@ def rank_change(now: int, before: int | None) -> str:
 
 
 def history_rows(teams: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return one row for each submission of the given teams, with team, minute and result. `teams` contains
-    the teams as in `BoardRanking.as_dict`."""
+    """Return one row for each submission of the given teams, with team, minute and result. `teams` is the
+    list of teams in `BoardRanking.as_dict`."""
     return [
         {
             **submission,
@@ -390,7 +391,7 @@ def history_rows(teams: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def status(submission: Mapping[str, Any]) -> str:
-    """Return the result of a submission as text."""
+    """Return the status of a submission as text, such as "scored"."""
     if submission["excluded"]:
         return "excluded"
     if not submission["scored"]:

@@ -20,10 +20,10 @@ from scoring.version import __version__
 
 MOST_PRIZES, LONGEST = 1000, 500
 SALT = "salt"
-"""Option of a board: the salt of the hash of its truth. With the salt, nobody can check a guess against the
+"""Option of a board: a secret salt for the hash of its truth, so that nobody can check a guess against the
 hash."""
 Rule = Mapping[str, str]
-"""Part of the rule -> its text."""
+"""Name of a part of the rule -> text of this part."""
 
 
 def digest(value: Any) -> str:
@@ -33,8 +33,8 @@ def digest(value: Any) -> str:
 
 
 def rule_now(session: Session, board_id: str, own: Rule) -> dict[str, str]:
-    """Return the rule that a board follows now. `own` contains the parts of the rule that the organizer
-    wrote."""
+    """Return the decision rule that a board follows now. `own` contains the parts of the rule that the
+    organizer wrote."""
     board, split = session.get_one(schema.Board, board_id), session.get(schema.Split, board_id)
     phase, hidden = schema.PhaseRow, session.get(schema.Hidden, board_id)
     phases = session.scalars(select(phase).where(phase.board_id == board_id)).all()
@@ -64,10 +64,10 @@ def fix_rule(store: Store, board_id: str, prizes: int, ties: str) -> None:
 
     Args:
         prizes: Number of ranks that win a prize; 0: none.
-        ties: Rule for teams that share a rank.
+        ties: Text of the rule for teams that share a rank.
 
     Raises:
-        InputRefused: `rule-late` if the board has submissions, `bad-option` for invalid values.
+        InputRefused: With `rule-late` if the board has submissions, with `bad-option` for invalid values.
     """
     problems = []
     if not 0 <= prizes <= MOST_PRIZES:
@@ -88,7 +88,7 @@ def fix_rule(store: Store, board_id: str, prizes: int, ties: str) -> None:
 
 
 def note_change(session: Session, board_id: str) -> None:
-    """Record a change of a fixed rule in the transaction that makes the change."""
+    """Record a change of a fixed rule, in the same database transaction as the change."""
     row = session.get(schema.DecisionRule, board_id)
     if row is None:
         return

@@ -1,4 +1,5 @@
-"""Final ranking of a board: frozen with time, hashes and version, and compared with the current ranking."""
+"""Final ranking of a board: it is frozen together with time, hashes and version, and later compared with the
+current ranking."""
 
 import secrets
 from collections import Counter
@@ -22,7 +23,7 @@ from scoring.store.database import Store
 from scoring.version import __version__
 
 PLACE, NAME = "the place of ", "the name of "
-"""First words of the changes that the board lists: for a team's rank or score, and for its name."""
+"""First words of a listed change: of a team's rank or score, and of its name."""
 
 
 def freeze(store: Store, board_id: str) -> None:
@@ -60,7 +61,7 @@ def frozen(store: Store, board_id: str) -> schema.FinalRanking | None:
 
 
 def new_names(ranking: BoardRanking, final: schema.FinalRanking) -> dict[str, str]:
-    """Map old to present team names for teams renamed or merged after the ranking was frozen."""
+    """Return old name -> present name for teams that were renamed or merged after the ranking was frozen."""
     sent, of_team = schema.Submission, {row["submission"]: row["team"] for row in final.ranking}
     with ranking.board.store.read() as session:
         wanted = sent.board_id == ranking.board.row.id, sent.id.in_(of_team)

@@ -10,15 +10,15 @@ from scoring.common.direction_and_range import Quantity
 
 NOBODY: Mapping[str, "RankedSubmission"] = MappingProxyType({})
 LADDER = "ladder"
-"""Rule of a board whose Ladder decides which submission of a team is ranked."""
+"""Name of the rule by which the Ladder decides which submission of a team is ranked."""
 MINUTE = 16
-"""Number of characters of a timestamp up to its minutes."""
+"""Number of characters of a timestamp up to and including its minutes."""
 
 
 @dataclass(frozen=True)
 class RankedSubmission:
-    """A submission with its result on one version of the test set. `refused` is the first problem, if this
-    version refuses the submission."""
+    """A submission with its result on one version of the test set. `refused` is the first problem, if the
+    submission cannot be scored on this version."""
 
     id: str
     team: str
@@ -47,10 +47,10 @@ class ShownScores:
     """The shown scores of a hidden truth.
 
     Attributes:
-        rules: The current rules; after the truth was opened, the last ones before.
-        cards: SHA-256 of the scorecard of each submission, by id. It is scored on the version of its first
-            scoring, or on the board's version once the truth is open; only on the shown part of a split test
-            set.
+        rules: The current disclosure rules; if the truth is open now, the last rules before it was opened.
+        cards: SHA-256 of the scorecard of each submission, by id. It belongs to the version of the test set
+            on which the submission was first scored or, once the truth is open, to the board's version. On a
+            split test set, it covers only the shown part.
         scores: Shown score of each submission, also of excluded ones.
     """
 
@@ -80,10 +80,10 @@ def counting(
 
     Args:
         entries: Submissions, oldest first.
-        rule: "last"; "best": the best score, the first of equal ones; or "ladder": the last shown by the
-            Ladder, which is the best shown.
-        before: Submissions ranked before the first of the entries.
-        shown: Shown score of a hidden truth by id; otherwise the score itself decides.
+        rule: "last"; "best": the best score, and the first submission if several have it; or "ladder": the
+            last score that the Ladder showed, which is the best shown.
+        before: Submissions that were ranked before the first of `entries`.
+        shown: Shown scores by submission id if the truth is hidden; otherwise the scores themselves decide.
         nominated: Ids of submissions that are ranked regardless of the rule.
     """
     chosen = dict(before)
@@ -111,7 +111,7 @@ def results(
 
     Args:
         rows: Pairs of `Submission` and `ScoredVersion`.
-        teams: Excluded teams, each with the reason.
+        teams: Excluded team -> reason.
     """
     entries = (_entry(submission, result, teams.get(submission.team)) for submission, result in rows)
     return tuple(sorted(entries, key=lambda entry: (entry.created, entry.id)))

@@ -2,7 +2,7 @@
 
 * submit and score: `submitting.submit` (organizer), `participant.submit` (participant, with feedback)
 * dates of phases; submissions per team, day and phase: `phases_and_limits.allowance`;
-  one too many is refused: `phases_and_limits.allowed`
+  refusal of a submission above the limit: `phases_and_limits.allowed`
 * remaining submissions: `participant.remaining_quota`;
   a folder of many submissions: `submission_folders.of_folder`
 

@@ -1,4 +1,5 @@
-"""Submissions by participants: remaining quota, refusal, and the feedback that a hidden truth allows."""
+"""Submissions by participants: their remaining submissions, refusals, and the feedback that participants may
+see if the truth is hidden."""
 
 import logging
 import uuid
@@ -37,9 +38,10 @@ FREE = frozenset(
         "team-excluded",
     }
 )
-"""Outcomes that do not count as refused."""
+"""Outcomes of attempts that do not count as refused."""
 UNCHANGED_PER_DAY = 20
-"""Maximum repeated submissions of a known file per team and day; each is recorded and looked up."""
+"""Maximum number of repeated submissions of the same file per team and day, because each costs a look-up and
+a record."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +49,15 @@ class SubmissionFeedback:
     """Feedback to a participant about a submission.
 
     Attributes:
-        score: The shown score; None if none is shown.
-        interval: Interval of the score, only on an open board.
+        score: The score that is shown; None if no score is shown.
+        interval: Interval of the score; None unless the board's truth is open.
         counts: Whether the submission is ranked.
-        status: "scored", "excluded", or, on an open board, "refused" by this version of the test set.
+        status: "scored" or "excluded"; on a board with an open truth also "refused", if it cannot be scored
+            on this version of the test set.
         again: Whether the same file was submitted before.
-        classes: Rates by class, if the board shows them.
-        cases: How right each case is, by id, if the board shows it.
-        findings: Findings, only on an open board.
+        classes: Rates of each class, if the board shows them.
+        cases: How right the prediction of each case is, by case id, if the board shows this.
+        findings: Findings about the submission; empty unless the board's truth is open.
     """
 
     submission: str
@@ -73,12 +76,12 @@ class SubmissionFeedback:
 
 @dataclass(frozen=True)
 class RemainingQuota:
-    """What a team may still submit today.
+    """How much a team may still submit today.
 
     Attributes:
         phase: Name of the open phase; empty if there is none.
         closes: Closing time of the phase; None: no end.
-        submissions: Remaining submissions today; None: no limit.
+        submissions: Number of remaining submissions today; None: no limit.
         problem: Reason why the team cannot submit now; None if it can.
     """
 
@@ -95,13 +98,14 @@ def submit(
     """Submit a file for one of the actor's own teams.
 
     Args:
-        submission: Id of this submission: sending the same id again changes nothing.
+        submission: Id of this submission. A second call with the same id changes nothing.
 
     Returns:
         The feedback for the participant.
 
     Raises:
-        InputRefused: With every problem; for a hidden truth only sentences of `redaction`.
+        InputRefused: If the submission has problems. It lists all problems, or only the sentences of
+            `redaction` if the truth is hidden.
     """
     actor = board.store.actor
     members.require_current(board.store, actor, Role.PARTICIPANT)
@@ -164,17 +168,19 @@ def nominate(board: OpenBoard, team: str, submission: str | None) -> None:
     rule.
 
     Args:
-        submission: Id of the submission; None: the rule decides again.
+        submission: Id of the submission; None: the board's rule decides again.
 
     Raises:
-        InputRefused: `no-submission`, `bad-split` as in `teams.nominate`, `foreign-team`.
+        InputRefused: With `no-submission` or `bad-split`, as in `teams.team_changes.nominate`; with
+            `foreign-team` if the actor is not in the team.
     """
     _require_member(board, team)
     team_changes.nominate(_as_program(board).store, board.row.id, submission, team)
 
 
 def remaining_quota(board: OpenBoard, team: str) -> RemainingQuota:
-    """Return what a team may still submit today: nothing if the board has a hidden truth but no phases."""
+    """Return how much a team may still submit today: nothing if the board has a hidden truth but no
+    phases."""
     inner = _as_program(board)
     known = disclosure_rules.rules(inner.store, board.row.id)
     allowed = phases_and_limits.allowance(inner.store, board.row.id, team)

@@ -1,8 +1,8 @@
 """Phases of a board: open and closing dates, and submission limits per team, day and phase.
 
-A board without phases accepts any number at any time. Phases do not overlap, so the time of a submission
-determines its phase. Days start at 00:00 UTC. Refused submissions do not count; submissions that an organizer
-excluded do.
+A board without phases accepts any number of submissions at any time. Phases do not overlap, so the time of a
+submission determines its phase. Days start at 00:00 UTC. Refused submissions do not count toward limits.
+Submissions that an organizer excluded still count.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from scoring.store import schema
 from scoring.store.database import Store
 
 DAY = 10
-"""Number of characters of a timestamp up to its day."""
+"""Number of characters of a timestamp up to and including its day."""
 UPCOMING, OPEN, CLOSED = "upcoming", "open", "closed"
 _LATEST = "9999"
 
@@ -32,7 +32,7 @@ class Phase:
     """A period in which a board accepts submissions.
 
     Attributes:
-        opens: Start of the phase, in the tables' time format (UTC); None: no start.
+        opens: Start of the phase (UTC, in the time format of the database); None: no start.
         closes: End of the phase, exclusive; None: no end.
         per_day: Maximum submissions of a team per day (UTC); None: no limit.
         total: Maximum submissions of a team in the phase; None: no limit.
@@ -72,12 +72,12 @@ class Phase:
 
 @dataclass(frozen=True)
 class Allowance:
-    """What a team may submit at a given time.
+    """Whether and how much a team may submit at a given time.
 
     Attributes:
         phase: The open phase; None if there is none or the board has no phases.
         today: Number of the team's submissions in the phase on that day.
-        remaining: Remaining submissions on that day; None: no limit.
+        remaining: Number of remaining submissions on that day; None: no limit.
         problem: Reason why the team cannot submit; None if it can.
     """
 
@@ -116,14 +116,14 @@ def state_now(phases: Sequence[Phase], time: str | None = None) -> tuple[str, st
 
 
 def allowance(store: Store, board_id: str, team: str, time: str | None = None) -> Allowance:
-    """Return what a team may submit at a time; None: now."""
+    """Return whether and how much a team may submit at a time; None: now."""
     with store.read() as session:
         return allowed(session, board_id, team, time or schema.now())
 
 
 def define(store: Store, board_id: str, phase: Phase) -> None:
     """Add a phase to a board, or change the phase with the same name. Existing submissions do not change.
-    Raises InputRefused `bad-option` with all its problems."""
+    Raises InputRefused `bad-option` with all problems of the phase."""
     with store.write() as session:
         session.get(schema.Board, board_id, with_for_update=True)
         others = [other for other in _phases(session, board_id) if other.name != phase.name]
@@ -153,12 +153,12 @@ def remove(store: Store, board_id: str, name: str) -> None:
 
 
 def allowed(session: Session, board_id: str, team: str, time: str, wanted: str | None = None) -> Allowance:
-    """Return what a team may submit at a given time.
+    """Return whether and how much a team may submit at a given time.
 
     Args:
         session: The transaction that adds the submission, with the board's row locked, so that two
             submissions cannot use the same quota.
-        wanted: Name of the phase that the sender wants; None: the open one.
+        wanted: Name of the phase to which the sender wants to submit; None: the open phase.
     """
     if (problem := require_open(session, board_id)) is not None:
         return Allowance(None, remaining=0, problem=problem)
@@ -254,12 +254,12 @@ def _faults(phase: Phase, others: Sequence[Phase]) -> list[Finding]:
 
 
 SKEW = timedelta(minutes=10)
-"""Tolerated difference between the clocks of several machines, or after a clock is set back."""
+"""Tolerated difference between the clocks of several machines, or by which a clock was set back."""
 
 
 def clock_problem(store: Store, board_id: str) -> str:
-    """Return a sentence if some submissions of the board have a future time, else "". The board accepts no
-    submissions until these times are corrected."""
+    """Return a sentence about submissions of the board whose time is in the future; "" if there are none. The
+    board accepts no submissions until these times are corrected."""
     newest = _newest(store, board_id)
     if newest is None or datetime.fromisoformat(newest) - datetime.now(UTC) <= SKEW:
         return ""

@@ -17,7 +17,7 @@ class FolderMember:
     """A file or folder among opened files.
 
     Attributes:
-        path: Path without a final slash; "" for the whole.
+        path: Path without a final slash; "" for the folder that contains all files.
     """
 
     files: SourceFiles
@@ -62,8 +62,8 @@ FolderPlace = Path | FolderMember
 
 
 def of_source(source: Source, name: str | None = None) -> Iterator[SubmissionRequest | Finding]:
-    """Yield the submissions in a dropped folder or zip, as `of_folder` does. A single outer folder is
-    ignored, unless it is the folder of a team. Raises InputRefused if it cannot be opened."""
+    """Yield the submissions and findings of a dropped folder or zip, as `of_folder` does. A single outer
+    folder is ignored, unless it is the folder of a team. Raises InputRefused if it cannot be opened."""
     top = FolderMember(open_source(source, name))
     inside = _entries(top)
     if len(inside) == 1 and inside[0].is_dir() and not _is_dated(_entries(inside[0])):

@@ -1,7 +1,7 @@
-"""Submitting to a board: each submission is scored on arrival, within `phases_and_limits`.
+"""Submitting to a board: each submission is scored on arrival, if `phases_and_limits` allows it.
 
 If a team submits the same file again, it gets the earlier receipt, and the file counts once. A refused file
-does not count. It is stored only if the board's organizer chose this.
+does not count toward limits. It is stored only if the board's organizer chose this.
 """
 
 import re
@@ -37,12 +37,12 @@ _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T_ ](\d{2})[:-]?(\d{2})(?:[:-]?(\d{2
 
 @dataclass(frozen=True)
 class SubmissionRequest:
-    """A submission as a team sends it.
+    """A submission that a team sends.
 
     Attributes:
         created: Time of the submission, set by an importer; None: now, by the clock of this machine.
-        id: Chosen by the sender: the same id twice is one submission.
-        phase: Name of the phase that the sender wants; None: the open one.
+        id: Id that the sender chooses. If the same id is sent twice, it is one submission.
+        phase: Name of the phase to which the sender wants to submit; None: the open phase.
     """
 
     team: str
@@ -85,10 +85,10 @@ class Receipt:
 
 
 def submit(board: OpenBoard, request: SubmissionRequest) -> Receipt:
-    """Score a submission and store it, unless the team submitted the same file before. The submission's time
-    is its arrival, however long scoring takes. If the truth is corrected during scoring, the submission is
-    scored on both versions. Raises InputRefused with every problem. Nothing counts then, and the file is
-    stored only if the board keeps refused files (`refused-kept` among its findings)."""
+    """Score a submission and store it, unless the team submitted the same file before. Its time is the time
+    of its arrival, however long scoring takes. If the truth is corrected during scoring, the submission is
+    scored on both versions. Raises InputRefused with every problem. The submission then does not count toward
+    limits. Its file is stored only if the board keeps refused files; a finding `refused-kept` says so."""
     if problems := _misnamed(board, request):
         raise InputRefused(problems)
     if (reason := teams_excluded(board.store, board.row.id).get(request.team)) is not None:
@@ -116,13 +116,14 @@ def submit(board: OpenBoard, request: SubmissionRequest) -> Receipt:
 def changed_file(
     board: OpenBoard, source: FixedSource, name: str, options: Values, **reading: Any
 ) -> tuple[str, bytes, list[Finding]]:
-    """Apply the changes of a corrected file, and return its name, its bytes and notes about the changes.
+    """Apply the chosen fixes to a file, and return the changed file's name and bytes, with notes about the
+    changes.
 
     Args:
-        reading: Further arguments of the challenge's reader.
+        reading: Further arguments of the challenge's `read_predictions`.
 
     Raises:
-        InputRefused: With every problem that remains after the changes.
+        InputRefused: If problems remain after the changes; it lists all of them.
     """
     challenge = board.challenge
     if name.lower().endswith(MODEL):
@@ -283,7 +284,7 @@ def time_of(text: str) -> str | None:
 
 
 REFUSED_PER_DAY = 20
-"""Maximum stored refused files per team and day, so that nobody can fill the disk with them."""
+"""Maximum number of refused files stored per team and day, so that nobody can fill the disk with them."""
 
 
 def refusal(

@@ -1,4 +1,5 @@
-"""Members of teams, revoked logins, and facts such as institution and size of the model."""
+"""Members of teams, revoked logins, and facts about teams such as the institution and the size of the
+model."""
 
 import time
 from collections.abc import Mapping
@@ -53,7 +54,7 @@ def team_names(store: Store, board_id: str) -> set[str]:
 
 
 def names_in(session: Session, board_id: str) -> set[str]:
-    """Return the names of all teams of a board as a transaction sees them."""
+    """Return the names of all teams of a board, read within a database transaction."""
     return {
         name
         for table in (schema.Submission, Member)
@@ -68,7 +69,7 @@ def set_members(store: Store, board_id: str, team: str, people: list[str]) -> No
         people: E-mail addresses that the identity provider verifies, and groups as `group:NAME`.
 
     Raises:
-        InputRefused: `forbidden` unless the actor is an organizer, `bad-option` for wrong names and
+        InputRefused: With `forbidden` unless the actor is an organizer, with `bad-option` for wrong names and
             addresses.
     """
     store.actor.require(Role.ORGANIZER)
@@ -100,11 +101,11 @@ def revoke(store: Store, person: str, now: float | None = None) -> None:
     """Revoke all present login tokens of a person, who must then log in again.
 
     Args:
-        person: Key of the person, as in attempts: issuer and subject.
-        now: Seconds since 1970; None: by the clock.
+        person: Key of the person: issuer and subject of the login, as in recorded attempts.
+        now: Present time in seconds since 1970; None: the time of the clock.
 
     Raises:
-        InputRefused: `forbidden` unless the actor is an organizer, `bad-option` for an invalid key.
+        InputRefused: With `forbidden` unless the actor is an organizer, with `bad-option` for an invalid key.
     """
     store.actor.require(Role.ORGANIZER)
     if "|" not in person or len(person) > 2 * schema.NAME:
@@ -124,7 +125,8 @@ def end_login(store: Store, person: Actor) -> None:
 
 
 def not_before(store: Store, person: str) -> float:
-    """Return the time until which a person's tokens are revoked, in seconds since 1970; 0 if none are."""
+    """Return a time in seconds since 1970: all tokens of a person that were issued until then are revoked; 0
+    if none are."""
     with store.read() as session:
         row = session.get(Revocation, person)
     return 0.0 if row is None else row.not_before
@@ -162,7 +164,7 @@ def baselines(store: Store, board_id: str) -> frozenset[str]:
 
 
 def nominated(store: Store, board_id: str) -> dict[str, str]:
-    """Return the submission that each team nominated for the final ranking, by team."""
+    """Return the id of the submission that each team nominated for the final ranking, by team."""
     row = schema.Team
     with store.read() as session:
         query = select(row.name, row.nominated).where(row.board_id == board_id, row.nominated.is_not(None))
@@ -177,7 +179,8 @@ def keep_facts(store: Store, board_id: str, source: Source, name: str | None = N
         Notes on rows without a known team and on unknown columns.
 
     Raises:
-        InputRefused: With every invalid cell, and `unknown-team` if no row names a team of the board.
+        InputRefused: If cells are invalid (it lists all of them), or with `unknown-team` if no row names a
+            team of the board.
     """
     with store.read() as session:
         teams = set(session.scalars(select(schema.Team.name).where(schema.Team.board_id == board_id)))
@@ -196,7 +199,7 @@ def keep_typed(store: Store, board_id: str, team: str, cells: Mapping[str, str])
         cells: Text by fact; a blank text means unknown.
 
     Raises:
-        InputRefused: `bad-team-fact` with every invalid text.
+        InputRefused: With `bad-team-fact` for every invalid text.
     """
     facts, problems = parse(team, cells)
     if problems:

@@ -24,8 +24,8 @@ def exclude_team(store: Store, board_id: str, team: str, reason: str | None) -> 
         reason: Why the team is excluded; None: include it again.
 
     Raises:
-        InputRefused: `forbidden` unless the actor is an organizer, `unknown-team` if it has no submissions,
-            `bad-option` without a reason.
+        InputRefused: With `forbidden` unless the actor is an organizer, `unknown-team` if the team has no
+            submissions, `bad-option` if the reason is empty.
     """
     if reason is not None and not reason.strip():
         raise InputRefused([error("bad-option", "--exclude", "give the reason why the team does not count.")])
@@ -33,9 +33,9 @@ def exclude_team(store: Store, board_id: str, team: str, reason: str | None) -> 
 
 
 def set_baseline(store: Store, board_id: str, team: str, is_baseline: bool) -> None:
-    """Make a team a baseline, or rank it again. A baseline is drawn as a line and listed without a rank or
-    tests. Raises InputRefused `forbidden` unless the actor is an organizer, `unknown-team` if it has no
-    submissions."""
+    """Make a team a baseline, or make it a ranked team again. A baseline is drawn as a line and listed
+    without a rank or tests. Raises InputRefused `forbidden` unless the actor is an organizer, `unknown-team`
+    if it has no submissions."""
     _change(store, board_id, team, baseline=is_baseline)
 
 
@@ -54,11 +54,12 @@ def nominate(store: Store, board_id: str, submission_id: str | None, team: str |
     withheld part.
 
     Args:
-        submission_id: The submission; None: the rule decides again.
+        submission_id: Id of the submission; None: the board's rule decides again.
         team: Name of the team; None: the submission's team.
 
     Raises:
-        InputRefused: `no-submission` if the team has no such submission, `bad-split` if no part is withheld.
+        InputRefused: With `no-submission` if the team has no such submission, with `bad-split` if no part is
+            withheld.
     """
     with store.write() as session:
         session.get(schema.Board, board_id, with_for_update=True)
@@ -81,15 +82,16 @@ def nominate(store: Store, board_id: str, submission_id: str | None, team: str |
 
 
 def rename_team(store: Store, board_id: str, team: str, name: str) -> bool:
-    """Rename a team in its members, submissions and attempts. If another team has that name, both are merged
-    and the other team's facts stay.
+    """Rename a team, also in its list of members, its submissions and attempts. If another team has that name
+    already, both are merged; the facts of this other team stay.
 
     Returns:
         Whether two teams were merged.
 
     Raises:
-        InputRefused: `forbidden` unless the actor is an organizer, `unknown-team` if it has no submissions,
-            `bad-option` for an invalid name, `equal-files` if both submitted the same file.
+        InputRefused: With `forbidden` unless the actor is an organizer, `unknown-team` if the team has no
+            submissions, `bad-option` for an invalid name, `equal-files` if both teams submitted the same
+            file.
     """
     store.actor.require(Role.ORGANIZER)
     if len(name) > schema.NAME or name == team:

@@ -1,7 +1,7 @@
-"""Preview of a corrected truth: changed cases, submissions that it refuses, changed ranks, and views of
-these.
+"""Preview of a corrected truth: changed cases, submissions that can no longer be scored, changed ranks, and
+views of these.
 
-Only organizers may see it, because it names cases.
+Only organizers may see this preview, because it names cases.
 """
 
 import hashlib
@@ -30,10 +30,10 @@ OF_FILES = frozenset(
         *("categories", "digest_of", "contents", "name", "written"),
     }
 )
-"""Fields of a truth about its source files, not about its cases."""
+"""Fields of a truth that describe its source files, not its cases."""
 
 ROUNDING = 1e-12
-"""Fields of a truth about the weight of a case."""
+"""Fields of a truth that contain weights of cases, which may differ by rounding."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,9 @@ class TeamChange:
     """Effect of a corrected truth on a team.
 
     Attributes:
-        ranks: Ranks before and after; None if not ranked.
-        scores: Score of the ranked submission before and after; it may be another submission.
+        ranks: Ranks before and after the correction; None if the team was or is not ranked.
+        scores: Scores of the ranked submission before and after. After the correction, another submission may
+            be ranked.
         cases: Ids of the cases on which the team is now more or less right than before.
         gained: Ids of the cases on which the team is more right.
     """
@@ -86,10 +87,11 @@ class Correction:
     """Differences between two versions of a truth.
 
     Attributes:
-        added: Ids of cases that only the second has.
-        removed: Ids of cases that only the first has.
-        relabelled: Case -> changed entries of the truth, such as "labels", "t", "time" or "masks".
-        refused: Submissions that only the second refuses.
+        added: Ids of cases that only the later version has.
+        removed: Ids of cases that only the earlier version has.
+        relabelled: Id of a case -> its changed entries in the truth, such as "labels", "t", "time" or
+            "masks".
+        refused: Submissions that can be scored on the earlier version but not on the later one.
     """
 
     versions: tuple[int, int]
@@ -101,8 +103,8 @@ class Correction:
 
     @property
     def dangers(self) -> list[Finding]:
-        """Return warnings if a correction is probably a mistake because it removes cases or refuses
-        submissions."""
+        """Return warnings if the correction is probably a mistake, because it removes cases or because
+        submissions can no longer be scored."""
         warnings = []
         if self.removed:
             many = f"{len(self.removed)} cases are" if len(self.removed) > 1 else "1 case is"
@@ -126,7 +128,7 @@ class Correction:
 
     @property
     def moves(self) -> str:
-        """Return a text that says how many teams change, lose or get a rank."""
+        """Return a text that says how many teams change their rank, lose it, or get one."""
         pairs = [change.ranks for change in self.changes if change.ranks[0] != change.ranks[1]]
         kinds = {
             "with another rank": sum(None not in pair for pair in pairs),

@@ -1,8 +1,8 @@
 """Rescoring of a board on a corrected truth.
 
-The corrected truth is a new version of the test set. Submissions are scored one by one and each result is
-stored, so that a stopped run can continue. The board shows the new scores when all are complete; scores of
-older versions are kept.
+The corrected truth is a new version of the test set. Submissions are scored one by one, and each result is
+stored at once, so that an interrupted rescoring can continue. The board shows the new scores as soon as all
+submissions are scored. Scores of older versions are kept.
 """
 
 from collections.abc import Callable, Mapping
@@ -37,20 +37,21 @@ def rescore(
     """Score all submissions on a corrected truth or metadata table, or continue an unfinished rescoring.
 
     Args:
-        truth: The corrected test set, or the number of an earlier version to return to; None: the present
-            test set or, without a table, continue the stopped run.
-        progress: progress(done, total) over the submissions. If it raises an exception, the run stops.
-        name: Name of the test set in messages; None: its own name.
+        truth: The corrected test set, or the number of an earlier version to return to. None: with
+            `metadata`, the present test set; without it, an unfinished rescoring is continued.
+        progress: Function progress(done, total) that receives numbers of submissions. If it raises an
+            exception, rescoring stops.
+        name: Name of the test set in messages; None: the name of its file.
         metadata: New table that is joined to the truth by case id; None: no change.
         shows: Whether the board shows the new version once all are scored. Otherwise everybody sees the old
-            one, until a second call without a truth, or `discard`.
+            version until a second call without a truth. `discard` deletes the new version.
 
     Returns:
         The board with its new version.
 
     Raises:
-        InputRefused: If truth or table is refused or both are unchanged; `nothing-to-rescore` if there is no
-            run to continue. The board does not change then.
+        InputRefused: If truth or table is refused, or both are unchanged; with `nothing-to-rescore` if there
+            is no unfinished rescoring. The board does not change then.
     """
     board = opened(store, board_id)
     if isinstance(truth, int):
@@ -112,7 +113,7 @@ def _known_results(target: OpenBoard, submission: schema.Submission) -> list[sch
 
 def discard(store: Store, board_id: str) -> None:
     """Delete the version of a test set that is not shown yet. Raises InputRefused `nothing-to-rescore` if
-    there is none."""
+    there is no such version."""
     target = begun(opened(store, board_id))
     with store.write() as session:
         _drop(session, target.test_set)
