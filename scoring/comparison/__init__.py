@@ -6,16 +6,17 @@
 * sentences about the leader and its certainty: `summary_text.leaders`; smallest difference that the data can
   detect: `summary_text.gap`
 * two teams in any metric, near-identical submissions: `pairs.pairs_of`, `pairs.near_identical`
-* two submissions, better or not: `two_submissions.change`, as text: `two_submissions.summary`
+* is one of two submissions better: `two_submissions.change`; the answer as text: `two_submissions.summary`
 * hard cases, cases on which teams disagree: `case_list.correctness`; cases that became right or wrong:
   `case_list.right_and_wrong`; a grid of cases: `case_list.case_list`
 * classes and subgroups: `class_measures`; other metrics, schemes and weights: `robustness.robustness`
 * ranking, lead and stability as tables and figures: `views.ranking`, `views.lead`, `views.stability`,
   `figures`
 * HTML report, its appendix, zip for a paper: `report.html`, `report.appendix`, `report.paper_zip`
-* whether submissions can be compared: `comparability.unequal`
-* facts of teams: `team_facts.read_facts`
-* tables of teams, differences and other rules: `team_views`, `difference_views`, `rule_views`
+* reasons why submissions cannot be compared: `comparability.unequal`
+* facts about teams: `team_facts.read_facts`
+* tables of teams, of their differences, and of ranks under other rules: `team_views`, `difference_views`,
+  `rule_views`
 * teams that figures show if there are many: `display`; units and decimals: `score_units`
 
 Ranks averaged over metrics belong to challenges: `scoring.challenges.hecktor2026.ranking`,

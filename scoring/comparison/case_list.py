@@ -1,5 +1,5 @@
-"""Case lists: truth, prediction and cost of each case for a grid of pictures; difficulty of cases over all
-teams, and disagreement of teams."""
+"""Case lists: truth, prediction and lost points of each case, for a grid of pictures; how hard each case is
+for all teams, and how much teams disagree."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ class Correctness:
 
     Attributes:
         teams: The A teams, best first.
-        values: Values [N, A] with direction and range `quantity`; for a share, 1 is right. NaN: the case does
-            not count.
-        n_right: Sum over the teams [N].
-        entropy: Entropy of the teams' labels in bits [N]; 0 if all agree or there are none.
-        order: Cases [N], hardest first; equal ones by decreasing entropy.
+        values: Values [N, A], whose direction and range are in `quantity`; of a share, 1 means right. NaN:
+            the case does not count.
+        n_right: Sum of `values` over the teams [N].
+        entropy: Entropy of the teams' labels in bits [N]; 0 if all agree or there are no labels.
+        order: Cases [N], hardest first; equally hard cases by decreasing entropy.
     """
 
     cases: tuple[str, ...]
@@ -86,8 +86,8 @@ def right_and_wrong(correct: Correctness, a: str, b: str) -> Ints:
 def wrong_and_confident(
     correct: Correctness, cards: Mapping[str, ScoreCard], least: float = CONFIDENT
 ) -> Ints:
-    """Return cases that all teams got wrong although at least one gave its label `least` or more. The true
-    labels of these cases may be wrong. Empty without outputs."""
+    """Return cases that all teams got wrong, and to whose wrong label at least one team gave an output of
+    `least` or more. The true labels of these cases may be wrong. Empty if no card has outputs."""
     sure = np.zeros(len(correct.cases), bool)
     for card in cards.values():
         if "outputs" in card.arrays and correct.quantity == SHARE:
@@ -134,13 +134,13 @@ class CaseList:
     Attributes:
         truth: True class of each case as text; empty if cases have none.
         called: Predicted class of each case, "" if there is none; empty if cases have no class.
-        right: 1 for a case that is right, 0 for a wrong one, between them for a partly right one; NaN: not
-            counted.
+        right: 1 for a right case, 0 for a wrong one, a value between for a partly right one; NaN for a case
+            that does not count.
         score: Output for the true class, or the degree to which the case is right; NaN if unknown.
         lost: Amount by which the score would rise without the unit of the case (lesion, patient); if this is
             unknown, the degree to which the case is wrong.
-        unit: Unit of `lost`: "points", "of the score", or "" if it only orders the cases.
-        groups: "gender: female" -> whether each case belongs to the group.
+        unit: Unit of `lost`: "points" or "of the score"; "" if `lost` only orders the cases.
+        groups: Name of a group, such as "gender: female" -> whether each case belongs to the group.
         changed: 1 for a case that improved since an earlier submission, -1 for one that became worse; None
             without an earlier submission.
     """
@@ -162,10 +162,10 @@ class CaseFilter:
 
     Attributes:
         result: One of `RESULTS` or `CHANGES`.
-        truth: A class, or any class.
-        called: A predicted class, "" for no prediction, or any.
-        groups: Keys of `CaseList.groups`; a case must belong to all of them.
-        scores: Lowest and highest score; None: also cases without a score.
+        truth: True class, or `ANY`.
+        called: Predicted class, "" for no prediction, or `ANY`.
+        groups: Names in `CaseList.groups`; a case must belong to all these groups.
+        scores: Lowest and highest score; None: all cases, also those without a score.
         order: "points lost" (most first), "score" (lowest first), or "case", the order of the test set.
     """
 
@@ -254,8 +254,8 @@ def chosen(cases: CaseList, wanted: CaseFilter) -> Ints:
 
 
 def captions(cases: CaseList, places: Ints) -> list[tuple[str, str, str]]:
-    """Return three texts for each case: a mark ("right", "wrong" or ""), truth with prediction, and its
-    numbers.
+    """Return three texts for each case: a mark ("right", "wrong" or ""), truth with prediction, and the
+    numbers of the case.
 
     Args:
         places: Positions of the cases in the list.

@@ -1,4 +1,4 @@
-"""Measures of classes, cases of a class and subgroups by team, with differences between two teams."""
+"""Each team's measures of classes and subgroups, the cases of a class, and differences between two teams."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class ClassMatrix:
 
     Attributes:
         measures: Name of the measure of each class.
-        support: Number of cases of each class; None if not counted.
+        support: Number of cases of each class; None if cases are not counted by class.
         values: Values [K, A], NaN if undefined.
     """
 
@@ -39,7 +39,7 @@ class ClassDifference:
     Attributes:
         difference: Value of a minus value of b.
         interval: 95 % interval from paired replicates.
-        gain: The difference with its sign changed if lower is better.
+        gain: The difference, positive if team a is better: its sign is changed if lower is better.
     """
 
     name: str
@@ -111,7 +111,8 @@ class ClassMember:
 
     Attributes:
         index: Position in the scorecard.
-        value: How right the team is, 0..1, or the F1 or Dice of the class in this case; None if undefined.
+        value: How right the prediction is, 0..1, or the F1 or Dice of the class in this case; None if
+            undefined.
         label: Class that the team predicted; None if it predicted none, or if cases have no single class.
     """
 
@@ -122,7 +123,7 @@ class ClassMember:
 
 
 def members(card: ScoreCard, name: str) -> tuple[ClassMember, ...]:
-    """Return all cases of the class `name`, worst results of the team first."""
+    """Return all cases of the class `name`, worst results of the card's team first."""
     cases = [
         ClassMember(index, str(row["case"]), *verdict)
         for index, row in enumerate(card.cases)
@@ -144,10 +145,11 @@ def _verdict(row: Mapping[str, Any], name: str) -> tuple[float | None, str | Non
 
 @dataclass(frozen=True)
 class ClassEstimate:
-    """A team's result in a group; values are None if undefined or not resampled.
+    """A team's result in a group. Values are None if they are undefined or were not resampled.
 
     Attributes:
-        to_overall: Value minus the value for all cases, from the same replicates.
+        to_overall: Value in the group minus the value on all cases, with an interval from the same
+            replicates.
     """
 
     team: str
@@ -176,7 +178,7 @@ class Subgroup:
 
 def subgroups(comparison: Comparison) -> tuple[Subgroup, ...]:
     """Return the results in every group, for every column and measure. A caller that shows one group must
-    also show how many there are."""
+    also show the number of groups."""
     slices = {name: comparison.spec.slices(card) for name, card in comparison.cards.items()}
     rows = []
     for column, groups in next(iter(slices.values())).items():

@@ -1,5 +1,5 @@
-"""Comparability of submissions: refused and identical submissions, and the test set and options that all must
-share."""
+"""Whether submissions can be compared: refused and identical submissions, and the test set and options that
+must be equal."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ class Excluded:
         return f"{where}{first.message}{more}"
 
     def of_team(self, entries: Iterable[Finding]) -> list[Finding]:
-        """Return findings about the submission, with the team's name in front of each location."""
+        """Return the findings about the submission; each location begins with the team's name."""
         return [
             entry if entry.where == self.team else replace(entry, where=f"{self.team}: {entry.where}")
             for entry in (entry.of_team(self.team) for entry in entries)
@@ -57,7 +57,7 @@ def of_refusal(team: str, refused: InputRefused) -> Excluded:
 
 
 def of_team(name: str, entries: Iterable[Finding]) -> list[Finding]:
-    """Return findings with the team's name in front of their locations."""
+    """Return findings whose locations begin with the team's name."""
     return [replace(f.of_team(name), where=f"{name}: {f.where}") for f in entries]
 
 
@@ -100,14 +100,15 @@ def identical_findings(
 
 
 MAY_DIFFER = ("group", "metadata_sha256")
-"""Options that may differ between compared cards; both define the unit, which must be equal."""
+"""Options that may differ between compared cards. Both define the unit of resampling, which is compared
+itself."""
 EQUAL = ("unit", "n_units", "seed", "resamples")
 """Entries of the provenance that must be equal in all compared cards."""
 
 
 def shared_options(challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard]) -> dict[str, Any]:
-    """Return the options of all teams. If teams differ in an option, its value is None and the value of each
-    team is listed."""
+    """Return the options of all teams. If teams differ in an option, its value is None, and each team's value
+    is listed."""
     first, *others = (card.provenance["options"] for card in cards.values())
     own = {option.name for option in challenge.options if option.per_team}
     return {
@@ -117,7 +118,8 @@ def shared_options(challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard
 
 
 def options_by_team(challenge: Challenge[Any, Any]) -> set[str]:
-    """Return the names of options that may differ between teams: model sizes, and how files were read."""
+    """Return the names of options that may differ between teams: those for model sizes and for the reading of
+    files."""
     own = (o.name for o in challenge.options if o.per_team or "predictions" in o.stages)
     return {*MAY_DIFFER, *own}
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 OF_ALL = ("version", "truth_sha256", "options", "seed", "resamples", "interval", "unit", "n_units")
 OF_TEAM = ("predictions_sha256", "model_sha256", "options")
-"""Entries of `provenance` that all teams share, and entries of each team."""
+"""Entries of `provenance` that are equal for all teams, and entries that each team has for itself."""
 PAIRS_AT_ONCE = 10_000
 
 
@@ -63,9 +63,9 @@ class Comparison:
     Attributes:
         result: Teams that have a score, best first, with ranks, differences and their uncertainty.
         pairs: Differences between pairs of teams, in the score or in another metric.
-        alike: Similarity of the predictions of two teams, by the names of both, in the order of the cards.
+        alike: Names of two teams, in the order of the cards -> similarity of their predictions.
         identical: Groups of teams whose predictions are the same.
-        provenance: Version, test set, options and predictions behind the comparison.
+        provenance: How the comparison was made: version, test set, options and predictions.
         spec: What can be compared between teams of the challenge.
         scoring: Score and metrics of the challenge, with direction and range.
         own_ranking: Ranking by the challenge's own rule, if it has one.
@@ -94,8 +94,8 @@ class Comparison:
 
     @property
     def size_assumed(self) -> tuple[str, ...]:
-        """Return the teams whose model size is unknown, best first. Their scores assume the size that costs
-        no points."""
+        """Return the teams whose model size is unknown, best first. Their scores assume a model that is small
+        enough to lose no points."""
         unknown = (name for name in self.scored if self.facts.get(name, UNKNOWN).size_mib is None)
         return tuple(unknown) if self.spec.size else ()
 
@@ -117,7 +117,7 @@ class Comparison:
 
     @property
     def noticed(self) -> tuple[Finding, ...]:
-        """Return every finding once: those of the comparison, the test set and each team."""
+        """Return every finding once: findings about the comparison, the test set and each team."""
         shared = dict.fromkeys(self.of_test_set)
         own = [of_team(name, (f for f in c.findings if f not in shared)) for name, c in self.cards.items()]
         return (*self.findings, *shared, *chain.from_iterable(own))
@@ -218,16 +218,16 @@ def compare(
         truth: Result of the challenge's `read_truth`.
         teams: Team name -> result of the challenge's `read_predictions` or `predict`.
         options: Team name -> options of `score` for this team alone (such as a model's size).
-        facts: Known facts about teams, such as the size of the model. A size affects the score if the
-            challenge scores sizes.
-        excluded: None: a team that cannot be scored stops the comparison. Otherwise such teams are excluded
-            and the others compared. Submissions in this argument, refused earlier, are listed with them.
+        facts: Known facts about teams, such as the size of the model. The size affects the score in
+            challenges that score model sizes.
+        excluded: None: a team that cannot be scored stops the comparison. A list of submissions that were
+            refused earlier: teams that cannot be scored are added to it, and the others are compared.
         **shared: Options of `score` for all teams; `pairs_metric`, `pairs_test` and options of the stage
             "compare", as in `compare_cards`.
 
     Raises:
-        InputRefused: With the problems of every team, `where` beginning with its name; with `excluded` only
-            if no team remains.
+        InputRefused: If teams cannot be scored. It lists the problems of every team; each location `where`
+            begins with the team's name. If `excluded` is given: only if no team remains.
     """
     names = {"pairs_metric", "pairs_test", *(option.name for option in challenge.options_of("compare"))}
     of_comparison = {name: shared.pop(name) for name in names & set(shared)}
@@ -261,18 +261,19 @@ def compare_cards(
     """Compare teams whose submissions are already scored.
 
     Args:
-        pairs_metric: The quantity in which pairs of teams are tested: "score", a name in `metrics`, or
-            MEASURE/CLASS.
-        pairs_test: The test: "auto", "swap" or "bootstrap".
-        facts: Known facts about teams, such as the institution. If the challenge scores sizes, the size comes
-            from the card.
-        excluded: Refused submissions to list.
-        submissions: Number of submissions seen so far, from which these were chosen; 0: only these.
+        pairs_metric: The quantity in which pairs of teams are tested: "score", the name of a metric, or
+            MEASURE/CLASS such as "recall/MEL".
+        pairs_test: The test of pairs: "auto", "swap" or "bootstrap".
+        facts: Known facts about teams, such as the institution. In challenges that score model sizes, the
+            size comes from the scorecard.
+        excluded: Refused submissions, which the result lists.
+        submissions: Number of all submissions scored so far, from which these were chosen; 0: there were only
+            these.
         **options: The challenge's options of the stage "compare".
 
     Raises:
-        InputRefused: If there is no card; if cards differ in test set or replicates (each named by team); and
-            for options that are not allowed.
+        InputRefused: If there is no card, if cards differ in test set or replicates (the message names their
+            teams), or if an option is not allowed.
     """
     values = of_options.complete(challenge.options_of("compare"), options)
     nobody = error("bad-option", "compare", "name at least one team: TEAM=FILE.")
@@ -295,8 +296,8 @@ def annotated(
 
     Args:
         comparison: The comparison without facts and refused submissions.
-        facts: Facts by team. If the challenge scores sizes, the size comes from the card.
-        excluded: The refused submissions; each becomes a warning.
+        facts: Facts by team. In challenges that score model sizes, the size comes from the scorecard.
+        excluded: The refused submissions. A warning reports each.
     """
     spec, cards = comparison.spec, comparison.cards
     by_team = {name: scored_facts(spec, card, facts.get(name)) for name, card in cards.items()}
@@ -310,7 +311,7 @@ def ranks_of(
     card_of: Callable[[str], ScoreCard],
     **options: Any,
 ) -> dict[str, int]:
-    """Return ranks by team, as `compare_cards` does, without testing for chance.
+    """Return the same ranks by team as `compare_cards`, but without tests and intervals.
 
     Args:
         card_of: Function that returns a team's scorecard. It is called only if scores alone do not order the

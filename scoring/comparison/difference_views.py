@@ -22,11 +22,11 @@ from scoring.presentation.figures.number_format import decimal, span
 from scoring.presentation.figures.theme import Theme
 
 CASES = 40
-"""Maximum number of cases in a figure."""
+"""Maximum number of cases that a figure shows."""
 
 
 def classes(displayed: Displayed) -> tuple[Block, ...]:
-    """Return a table or figure of classes by team."""
+    """Return blocks that show a measure of every class for every team, as a table or figure."""
     matrix = by_class.matrix(displayed.comparison)
     if not matrix.classes:
         return (Text("The teams have no scored class in common.", "note"),)
@@ -39,11 +39,11 @@ def class_values(
     chosen: tuple[str, str] | None = None,
     against: str | None = None,
 ) -> Figure:
-    """Return a figure of classes by team.
+    """Return a figure of a measure for every class (rows) and team (columns).
 
     Args:
         chosen: Class and team of the framed cell.
-        against: The team whose values are subtracted.
+        against: The team whose values are subtracted from the others.
     """
     risks = load_challenge(displayed.comparison.challenge).display.class_risks
     less = f", minus the value of {markdown(against)}" if against else " (.66 is 0.66)"
@@ -82,7 +82,7 @@ def class_difference(gap: ClassDifference, team: str, leader: str) -> Text:
 
 
 def cases(displayed: Displayed) -> tuple[Block, ...]:
-    """Return the cases that are hardest for all teams."""
+    """Return blocks that show the cases that are hardest for all teams."""
     correct = by_case.correctness(displayed.comparison)
     return (case_values(displayed, correct, correct.order),) if len(correct.order) else ()
 
@@ -120,7 +120,7 @@ def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figu
 
 
 def right_counts(correct: Correctness) -> Figure:
-    """Return a figure of how many cases were answered correctly by each number of teams."""
+    """Return a figure that shows, for each number of teams k, how many cases exactly k teams got right."""
     counts = by_case.counted_right(correct).tolist()
     return Figure(
         partial(teams_right, counts),
@@ -130,7 +130,7 @@ def right_counts(correct: Correctness) -> Figure:
 
 
 def subgroups(displayed: Displayed) -> tuple[Block, ...]:
-    """Return every team's measures in every subgroup as numbers."""
+    """Return blocks that show every team's measures in every subgroup as numbers."""
     groups = by_class.subgroups(displayed.comparison)
     if not groups:
         message = "The test set has no column that could make subgroups."
@@ -139,8 +139,8 @@ def subgroups(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def group_panels(displayed: Displayed, rows: Sequence[Subgroup], to_overall: bool) -> Panels:
-    """Return a small figure per subgroup. `to_overall` says whether differences to the value for all cases
-    are drawn."""
+    """Return a small figure per subgroup. `to_overall` says whether each value is drawn as its difference to
+    the value on all cases."""
     names = displayed.names
     ends = [
         end

@@ -1,4 +1,4 @@
-"""Comparison as displayed: its units, and the teams that figures draw if there are many."""
+"""How a comparison is displayed: the unit of its scores, and which teams figures draw if there are many."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from scoring.comparison.compare import Comparison
 from scoring.comparison.score_units import Scale
 
 MANY = 15
-"""Number of teams up to which all are drawn; above it, the first ones and a chosen one are drawn."""
+"""Up to this number of teams, all are drawn. If there are more, only the first ones and one chosen team are
+drawn."""
 SENTENCE, NAMED = 600, 8
-"""Maximum characters of a sentence with names, and maximum teams that an explanation names."""
+"""Maximum number of characters of a sentence that names teams, and of teams that an explanation names."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Displayed:
 
 def of(comparison: Comparison, chosen: str | None = None) -> Displayed:
     """Return the comparison for figures. If there are many teams, figures show only the first ones and the
-    chosen one."""
+    chosen team."""
     places = [index for index, name in enumerate(comparison.scored) if index < MANY or name == chosen]
     return Displayed(comparison, scales.of(load_challenge(comparison.challenge)), places)
 

@@ -1,5 +1,5 @@
-"""Figures of a comparison for page and report. places: positions of the drawn teams in
-`Comparison.scored`."""
+"""Figures of a comparison for page and report. The argument `places` contains the positions of the drawn
+teams in `Comparison.scored`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,8 +38,8 @@ def ranking(
     lines: Mapping[str, Mapping[str, Any]],
     theme: Theme,
 ) -> go.Figure:
-    """Draw scores with intervals and possible ranks. Teams that tie for the first rank are shaded, and
-    unranked entries are drawn as lines."""
+    """Draw each team's score with its interval and possible ranks. Teams that tie for the first rank are
+    shaded. Entries without a rank are lines."""
     rows = [
         IntervalRow(
             f"{comparison.ranks[name]}  {name}",
@@ -57,7 +57,7 @@ def ranking(
 
 
 def lead(comparison: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:
-    """Draw the differences to the leader with simultaneous intervals."""
+    """Draw the difference of each team to the leader, with simultaneous intervals."""
     names = {comparison.scored[index] for index in places}
     rows = [
         IntervalRow(
@@ -123,7 +123,7 @@ def rank_shares(comparison: Comparison, places: Sequence[int], theme: Theme) -> 
 
 
 def rules(robust: Robustness, kinds: Sequence[str], names: Sequence[str], theme: Theme) -> go.Figure:
-    """Draw ranks under several kinds of rules. `names` are the drawn teams."""
+    """Draw the ranks of teams under several kinds of ranking rules. `names` are the drawn teams."""
     orderings = [
         Ordering(rule_name(rule), rule.ranks, rule.kendall_tau, rule.small)
         for rule in robust.rules
@@ -133,7 +133,7 @@ def rules(robust: Robustness, kinds: Sequence[str], names: Sequence[str], theme:
 
 
 def rule_name(rule: RuleRanks) -> str:
-    """Return the readable name of a rule."""
+    """Return the name of a ranking rule for readers."""
     if rule.kind == "subgroup":
         group, _, measure = rule.name.rpartition(": ")
         return f"{group}: {named(measure)}"
@@ -148,7 +148,7 @@ def classes(
     chosen: tuple[str, str] | None = None,
     against: str | None = None,
 ) -> go.Figure:
-    """Draw the values of each class and team. With `against`, draw differences to that team."""
+    """Draw the value of each class and team. With `against`, draw differences to the team `against`."""
     values = table.values[:, [table.teams.index(name) for name in names]]
     coloured = [of.goodness(row) for of, row in zip(table.quantities, values, strict=True)]
     if against is not None:
@@ -169,11 +169,11 @@ def measures(table: ClassMatrix) -> str:
 def subgroup(
     row: Subgroup, names: Sequence[str], ends: Sequence[float], theme: Theme, to_overall: bool = False
 ) -> go.Figure:
-    """Draw the teams in one group.
+    """Draw the value of each team in one subgroup.
 
     Args:
-        ends: Ends of the intervals in all neighbouring groups, for a common axis.
-        to_overall: Whether differences to the value for all cases are drawn.
+        ends: Ends of the intervals in all subgroups beside this one, so that all have the same axis.
+        to_overall: Whether each value is drawn as its difference to the value on all cases.
     """
     dots = [
         IntervalRow(team.team, *estimate(team, to_overall), n=row.n if row.small else None)
@@ -187,8 +187,8 @@ def subgroup(
 
 
 def estimate(row: ClassEstimate, to_overall: bool) -> tuple[float | None, list[float] | None]:
-    """Return the value and interval of a team in a group. With `to_overall`, return those of the difference
-    to all cases."""
+    """Return the value and interval of a team in a group. With `to_overall`, return value and interval of the
+    difference to all cases."""
     return (row.to_overall, row.to_overall_interval) if to_overall else (row.value, row.interval)
 
 

@@ -1,5 +1,5 @@
-"""Many teams: those that could be the best, groups that the test cannot separate, and figures with all
-teams."""
+"""Comparisons of many teams: teams that could be the best, groups that the test cannot separate, and figures
+with all teams."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -18,7 +18,7 @@ from scoring.presentation.figures.theme import Theme
 from scoring.statistics.intervals import QUANTILES
 
 PER_FIGURE, GROUPS = 100, 25
-"""Maximum teams in a figure, and maximum groups in a table."""
+"""Maximum number of teams in a figure, and of groups in a table."""
 LEVEL = 0.05
 
 
@@ -35,7 +35,7 @@ def could_be_best(comparison: Comparison) -> tuple[str, ...]:
 
 
 def best(comparison: Comparison) -> tuple[Block, ...]:
-    """Return a block that names the teams that could be the best; empty if not tested."""
+    """Return a block that names the teams that could be the best; empty if the teams were not tested."""
     names, n = could_be_best(comparison), len(comparison.scored)
     if not names:
         return ()
@@ -52,7 +52,7 @@ def best(comparison: Comparison) -> tuple[Block, ...]:
 
 def groups(comparison: Comparison) -> tuple[Block, ...]:
     """Divide the teams into groups. Each group begins with the first team that the test separates from the
-    beginning of the previous group. Empty if the test separates no teams."""
+    first team of the previous group. Empty if the test separates no teams."""
     result, names = comparison.result, comparison.scored
     if result.test is None or not summary_text.by_score(comparison):
         return ()
@@ -138,8 +138,8 @@ def stability(displayed: Displayed) -> list[Figure]:
 
 
 def likely_ranks(shares: Sequence[float]) -> list[float]:
-    """Return the range of ranks that contains 95 % of the resamples. `shares` are the shares of the ranks 1,
-    2, ...."""
+    """Return the range of ranks that a team has in 95 % of the resamples. `shares` are the shares of
+    resamples in which it has rank 1, 2, and so on."""
     cumulated = np.cumsum(shares)
     low, high = (int(np.searchsorted(cumulated, end - 1e-9)) + 1 for end in QUANTILES)
     return [low, min(high, len(shares))]
@@ -162,8 +162,8 @@ def _figures(rows: Sequence[TeamRange], question: str, axis_title: str, caption:
 
 
 def first_page(displayed: Displayed) -> tuple[Block, ...]:
-    """Return the blocks that follow the headline of a report: teams that could be the best, and the
-    groups."""
+    """Return the blocks after the headline of a report: the teams that could be the best, and the groups that
+    the test cannot separate."""
     text = summary_text.caveat(displayed.comparison)
     caution = (Text(markdown(text, SENTENCE), "caution"),) if text else ()
     return (*best(displayed.comparison), *caution, *groups(displayed.comparison))

@@ -24,7 +24,7 @@ from scoring.statistics.replicates import array_name, left_out_name
 from scoring.statistics.team_pairs import Pairs, tested
 
 TESTS = {"bootstrap": "paired bootstrap t", "swap": "swap test", None: None}
-"""Test -> its name in results; None: there are too few units for a test."""
+"""Test -> its name in results; None stands for too few units for a test."""
 ALIKE, WITHOUT_SUMS = 0.95, "0.1.0"
 LEAST_SHARED_ERRORS = 15
 """Minimum number of cases that two submissions both got wrong, for computing the kappa of their labels."""
@@ -36,7 +36,7 @@ class PairsChoice:
 
     Attributes:
         test: One of `replicate_comparison.PAIRS_TESTS`.
-        submissions: Number of submissions seen so far.
+        submissions: Number of all submissions scored so far, for which the tests are corrected.
     """
 
     metric: str
@@ -51,7 +51,7 @@ class PairDifferences:
 
     Attributes:
         teams: Teams with a value, best first.
-        of: The pairs; their a and b are positions in `teams`.
+        of: The pairs; their `a` and `b` are positions in `teams`.
     """
 
     metric: str
@@ -65,9 +65,10 @@ class SubmissionSimilarity:
     """Similarity of two submissions.
 
     Attributes:
-        kappa_of_errors: Cohen's kappa of the labels among cases that both got wrong. None for two classes,
-            where a wrong label leaves no choice.
-        agreement_beyond_accuracy: 1: right and wrong in the same cases; 0: as expected by chance.
+        kappa_of_errors: Cohen's kappa of the labels in the cases that both got wrong. None with two classes,
+            because then there is only one wrong label.
+        agreement_beyond_accuracy: 1 if both are right and wrong in the same cases; 0 if they agree as often
+            as expected by chance.
     """
 
     kappa_of_errors: float | None
@@ -91,10 +92,10 @@ def test_problems(name: str) -> list[Finding]:
 
 
 def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], chosen: PairsChoice) -> PairDifferences:
-    """Return all pairs of the teams that have a value of the metric, with their test; scorecards are in the
-    order of ranks. The test depends on the kind of the metric, unless the bootstrap is chosen; the swap test
-    (permutation test) exists only for the score. Raises InputRefused `bad-option` for a name that is not in
-    `testable`."""
+    """Return all pairs of teams that have a value of the metric, with their test results. `cards` must be in
+    the order of ranks. The test depends on the kind of the metric, unless the bootstrap is chosen; the swap
+    test (permutation test) exists only for the score. Raises InputRefused `bad-option` for a name that is not
+    in `testable`."""
     metric, known = chosen.metric, testable(next(iter(cards.values())))
     if metric not in known:
         raise InputRefused(
@@ -129,9 +130,9 @@ def left_out_of(cards: Sequence[ScoreCard], metric: str) -> np.ndarray | None:
 def exchange_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> tuple[Exchange | None, str]:
     """Return the input of the permutation test (None if unknown), and the name of the test.
 
-    Scorecards lack the sums if a single unit decides whether the score is defined, because no test then keeps
-    its error rate; those of version 0.1.0 with 50 or more units always lack them. Such scorecards are tested
-    as in version 0.1.0. `name` is the requested test, one of `replicate_comparison.PAIRS_TESTS`.
+    Some scorecards have no sums for this test: if a single unit decides whether the score is defined (no test
+    then keeps its error rate), or if version 0.1.0 scored 50 or more units. They are tested as in version
+    0.1.0. `name` is the requested test, one of `replicate_comparison.PAIRS_TESTS`.
     """
     score = spec.score_of_sums(cards[0]) if cards and spec.score_of_sums else None
     if score is None:
@@ -159,8 +160,8 @@ def _samples(
 
 
 def testable(card: ScoreCard) -> tuple[str, ...]:
-    """Return the quantities in which pairs of teams can be tested: the score, metrics and MEASURE/CLASS. A
-    resampled scorecard must contain the replicates of these quantities."""
+    """Return the quantities in which pairs of teams can be tested: the score, metrics and MEASURE/CLASS. If
+    the scorecard was resampled, only quantities with replicates are returned."""
     metrics = [name for name, value in card.metrics.items() if _is_number(value)]
     of_classes = [
         f"{measure}/{name}"
@@ -185,8 +186,8 @@ class SubmissionSimilarities(Mapping[tuple[str, str], SubmissionSimilarity]):
     """Similarity of every two submissions, by the names of both teams in the order of the cards.
 
     Attributes:
-        labels: Class number from each team for each counted case [A, n].
-        wrong: Whether each of these is wrong [A, n].
+        labels: Each team's class number for each counted case [A, n].
+        wrong: Whether each of these labels is wrong [A, n].
         several: Whether there are more than two classes.
     """
 
@@ -202,7 +203,7 @@ class SubmissionSimilarities(Mapping[tuple[str, str], SubmissionSimilarity]):
 
     @cached_property
     def both_wrong(self) -> np.ndarray:
-        """Number of cases that both got wrong [A, A]."""
+        """Number of cases that both teams got wrong, for every two teams [A, A]."""
         return _together(self.wrong)
 
     def __len__(self) -> int:
@@ -240,7 +241,8 @@ def _together(of_cases: np.ndarray) -> np.ndarray:
 
 
 def alike(cards: Mapping[str, ScoreCard]) -> Mapping[tuple[str, str], SubmissionSimilarity]:
-    """Return the similarity of every two teams whose cards contain labels, in the order of the cards."""
+    """Return the similarity of every two teams whose cards contain labels. Names are in the order of the
+    cards."""
     labelled = {
         name: card.arrays for name, card in cards.items() if {"truth", "predicted"} <= card.arrays.keys()
     }
@@ -307,7 +309,7 @@ def point(card: ScoreCard) -> Value:
 
 def resampled(card: ScoreCard) -> Value:
     """Return a function from a metric's name to its replicates [B]. Constants, such as the size of a model,
-    are repeated."""
+    are repeated B times."""
     drawn = len(card.arrays["score_replicates"])
 
     def value(name: str) -> np.ndarray:
@@ -339,7 +341,7 @@ def without_each_unit(card: ScoreCard) -> Value | None:
 
 @dataclass(frozen=True)
 class Varied:
-    """A quantity with its variation.
+    """A quantity with its values on the replicates and without each unit.
 
     Attributes:
         point: Value on the test set.
@@ -364,7 +366,7 @@ class Varied:
         return cls(point, drawn, card.arrays.get(left_out_name(name)), rests_on)
 
     def interval(self, card: ScoreCard, limits: Range = SHARE) -> list[float] | None:
-        """Return the 95 % interval of the number, with the card's method."""
+        """Return the 95 % interval of the quantity, by the card's method."""
         options = StatisticsOptions(interval=card.provenance["options"].get("interval", AUTO))
         n_units = card.provenance["n_units"]
         return options.interval_of(self.point, self.drawn, self.left_out, n_units, limits)
@@ -380,8 +382,8 @@ class Varied:
 def difference_interval(
     a: Varied | None, b: Varied | None, card: ScoreCard, limits: Range = SHARE
 ) -> list[float] | None:
-    """Return the 95 % interval of a - b on the same replicates, with the card's method. None without
-    replicates, if more than half are undefined, and with fewer than 20 units."""
+    """Return the 95 % interval of a - b on the same replicates, by the card's method. None without
+    replicates, if more than half of them are undefined, or with fewer than 20 units."""
     n_units = card.provenance["n_units"]
     if a is None or b is None or n_units < UNITS_OF_COMPARISON:
         return None

@@ -16,9 +16,9 @@ from scoring.presentation.html.report_blocks import Lines
 from scoring.presentation.paper.archive import files, methods, zipped
 
 PER_CODE = 5
-"""Maximum findings with the same code and team in a report."""
+"""Maximum number of findings with the same code and team that a report lists."""
 SHORT = ("Ranking", "Stability", "Orders", "Other rules", "Size")
-"""Sections of the report for many teams; its appendix has the others."""
+"""Sections of the report if there are many teams; its appendix has the others."""
 IN_APPENDIX = (
     "The appendix contains pairs, classes, cases, subgroups, facts about the teams, the files' hashes and "
     "findings ({}); comparison.json contains everything."
@@ -32,7 +32,7 @@ def html(comparison: Comparison, lines: Lines = ()) -> str:
     contains the rest.
 
     Args:
-        lines: Names and texts for the front page, such as test set, organizer and date.
+        lines: Lines of the front page, as names and texts, such as test set, organizer and date.
     """
     sections = [_front(comparison, "Compare teams", lines)]
     if many_teams.are_many(comparison):
@@ -151,8 +151,8 @@ def _listed(comparison: Comparison) -> tuple[list[Finding], int]:
 
 
 def paper_zip(comparison: Comparison, lines: Lines = ()) -> bytes:
-    """Return the zip of a comparison for a paper. `lines` contains the names and texts on the front page of
-    its report."""
+    """Return the zip of a comparison for a paper. `lines` contains the lines of its report's front page, as
+    in `html`."""
     challenge = load_challenge(comparison.challenge)
     sentences = [summary_text.leaders(comparison)]
     headline, sections = Headline(Fact("", "")), []

@@ -1,4 +1,5 @@
-"""Ranks under other rules and weights: metrics, ranking by case, subgroups, all weights of the score."""
+"""Ranks under other ranking rules: by single metrics, case by case, in subgroups, and with all weights of the
+score's parts."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ TESTED_TEAMS = 20
 
 
 RuleRow = tuple[str, str, list[int], dict[str, bool]]
-"""Name, kind, ranks, and the flag `small` or `coarse` of a rule."""
+"""Name, kind, ranks, and flag (`small` or `coarse`) of a rule."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,11 @@ class RuleRanks:
     Attributes:
         kind: "official", "metric", "scheme" or "subgroup".
         ranks: Ranks such as 1, 1, 3, in the order of the teams [A].
-        kendall_tau: Tau-b with the official order; None for one team or if all share a rank.
+        kendall_tau: Kendall's tau-b with the official order; None if there is one team or all teams share a
+            rank.
         small: Whether the rule is a subgroup with fewer than 15 cases.
-        coarse: Whether the rule is a median of right and wrong, under which all teams with more than half of
-            the cases right share a rank.
+        coarse: Whether the rule ranks by the median over cases that are either right or wrong. All teams with
+            more than half of the cases right then share a rank.
     """
 
     name: str
@@ -49,7 +51,7 @@ class Robustness:
     Attributes:
         worst: Worst rank of each team over all rules, except small subgroups and coarse rules [A].
         best: Best rank of each team over the same rules [A].
-        all_alike: Names of case-based rules that are left out because all teams share the first rank.
+        all_alike: Names of rules by case that are left out because all teams share the first rank.
     """
 
     teams: tuple[str, ...]
@@ -60,7 +62,7 @@ class Robustness:
 
 
 def robustness(comparison: Comparison) -> Robustness:
-    """Return the ranks under every rule that has values and orders the teams."""
+    """Return the ranks under every rule that can be computed and does not give all teams the same rank."""
     official = [comparison.ranks[name] for name in comparison.cards]
     by_case = list(_by_case(comparison))
     alike = tuple(name for name, _, ranks, _ in by_case if len(ranks) > 1 and set(ranks) == {1})
@@ -136,7 +138,7 @@ class Rescored:
     """Teams with their scores under other parameters, best first.
 
     Attributes:
-        result: Comparison of the teams with a score, in this order.
+        result: Comparison of the teams that have a score, in the new order.
     """
 
     teams: tuple[str, ...]
@@ -148,11 +150,11 @@ class Rescored:
 
 @dataclass(frozen=True)
 class FirstTeams:
-    """Which team is first under each weighting.
+    """Which team is first with each choice of weights.
 
     Attributes:
-        first: Shares of the first rank [G, A]; they sum to 1.
-        area: Mean share over all weightings [A].
+        first: Each team's share of the first rank [G, A]; the shares sum to 1, and tied teams divide it.
+        area: Mean share over all choices of weights [A].
         official: Whether the team is first with the official weights [A].
     """
 
@@ -163,11 +165,12 @@ class FirstTeams:
 
 @dataclass(frozen=True)
 class WeightGrid:
-    """Weightings of three parts of the score, and the first teams under each.
+    """Choices of weights for three parts of the score, and the first teams with each.
 
     Attributes:
-        weights: Weights of the parts [G, 3]; each row sums to 1.
-        by_rank: First teams by weighted ranks; None if the challenge has no such ranking.
+        weights: Weights of the three parts in each of G choices [G, 3]; each row sums to 1.
+        by_rank: First teams by weighted ranks instead of weighted parts; None if the challenge has no ranking
+            by weighted ranks.
     """
 
     metrics: tuple[str, str, str]
@@ -179,11 +182,11 @@ class WeightGrid:
 
 
 def what_if(comparison: Comparison, parameters: Mapping[str, float]) -> Rescored | None:
-    """Return the comparison with other parameters of the score formula. None if the formula has no
-    parameters.
+    """Return the teams with their scores under other parameters of the score formula. None if the formula has
+    no parameters.
 
-    With the default values, scores and tests are the official ones, including rounding. With other values no
-    teams are called different, because there is no test for them.
+    With the default values, scores and tests are the official ones, including rounding. With other values, no
+    teams are called different, because these scores are not tested.
     """
     change = comparison.spec.what_if
     if change is None:
@@ -240,8 +243,8 @@ def _placed(scores: Mapping[str, float], varied: Mapping[str, Varied], compariso
 
 
 def weight_map(comparison: Comparison) -> WeightGrid | None:
-    """Return the first team for every weighting of three parts of the score. None if the score has no such
-    parts or no team has all three."""
+    """Return the first team for every choice of weights of three parts of the score. None if the score has no
+    such parts or no team has all three."""
     wanted = comparison.spec.weight_map
     if wanted is None:
         return None
@@ -279,7 +282,7 @@ def weight_map(comparison: Comparison) -> WeightGrid | None:
 
 
 def held_fixed(comparison: Comparison, grid: WeightGrid) -> str:
-    """Return sentences about the parts of the score that stay the same under all weightings."""
+    """Return sentences about the parts of the score whose weight stays the same in all choices."""
     parts = comparison.spec.weight_map
     if parts is None or parts.share == 1:
         sentences = (

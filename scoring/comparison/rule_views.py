@@ -1,4 +1,4 @@
-"""Views of other rankings: the challenge's own rule, other rules, and other weights."""
+"""Views of rankings: by the challenge's own rule, by other rules, and with other weights."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -19,14 +19,14 @@ from scoring.presentation.figures.theme import Theme
 from scoring.statistics.ranking import competition_ranks
 
 KINDS = {"metrics and schemes": ("official", "metric", "scheme"), "subgroups": ("official", "subgroup")}
-"""Label of a choice -> the kinds of rules that the choice shows."""
+"""Label on the page -> the kinds of rules that are then shown."""
 NAMED = 12
 """Number of pairs that a sentence names before "and N more"."""
 
 
 def orders(displayed: Displayed) -> tuple[Block, ...]:
-    """Return both rankings of a challenge side by side, and how the first team changes if another team
-    withdraws."""
+    """Return blocks with both rankings of a challenge (by the score and by its own rule) side by side, and
+    who would be first if a team withdrew."""
     comparison = displayed.comparison
     if comparison.own_ranking is not None and not comparison.own_ranking.more:
         return (_own_order(displayed, comparison.own_ranking),)
@@ -111,7 +111,8 @@ def _disagreement(comparison: Comparison) -> Text:
 
 
 def other_rules(displayed: Displayed) -> tuple[Block, ...]:
-    """Return the ranks under other metrics, other ranking schemes, in subgroups, and under all weightings."""
+    """Return blocks with the ranks by other metrics, by other ranking schemes, in subgroups, and with all
+    weights of the score's parts."""
     robust = robustness.robustness(displayed.comparison)
     kinds = {
         label: _rules(displayed, robust, some)
@@ -170,8 +171,8 @@ def _moves(displayed: Displayed, robust: Robustness) -> Table:
 
 
 def maps(displayed: Displayed) -> tuple[Block, ...]:
-    """Return figures of the first team under all weightings of three parts of the score; empty if there are
-    no such parts."""
+    """Return figures that show the first team for all weights of three parts of the score; empty if the score
+    has no three such parts."""
     if displayed.comparison.spec.weight_map is None:
         return ()
     grid = robustness.weight_map(displayed.comparison)
@@ -209,11 +210,11 @@ def _map(displayed: Displayed, grid: WeightGrid, firsts: FirstTeams, question: s
 
 
 def rescored(displayed: Displayed, rescored: Rescored, before: Mapping[str, int], changed: str) -> Block:
-    """Return the scores under other parameters of the formula.
+    """Return a block with the scores under other parameters of the formula.
 
     Args:
-        before: The rank of each team with the default numbers.
-        changed: Description of the change; "" for none.
+        before: The rank of each team with the default parameters.
+        changed: Description of the changed parameters; "" if none is changed.
     """
     scale, names = displayed.scale, set(displayed.names)
     places = [k for k, name in enumerate(rescored.teams) if name in names and rescored.scores[k] is not None]

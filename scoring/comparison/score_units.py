@@ -15,7 +15,7 @@ class Scale:
     """Unit in which scores are shown.
 
     Attributes:
-        factor: Factor from a score to the shown value.
+        factor: Number by which a score is multiplied to give the shown value, such as 100.
         digits: Decimals of a shown score; its intervals have `digits_of_intervals`.
         unit: Name of the unit.
     """
@@ -28,7 +28,7 @@ class Scale:
 
     @property
     def too(self) -> str:
-        """Word "high" or "low" for the direction in which the best of several scores is too good."""
+        """The best of several scores tends to be too "high", or too "low" if lower is better."""
         return "high" if self.better == "higher" else "low"
 
     def number(self, value: float | None, sign: bool = False) -> str:
@@ -56,7 +56,8 @@ class Scale:
 
 
 def of(challenge: Challenge[Any, Any]) -> Scale:
-    """Return points out of 100 if the challenge uses points, otherwise the score itself."""
+    """Return the scale of a challenge: points out of 100 if the challenge uses points, otherwise the unit of
+    the score itself."""
     better = challenge.scoring.better
     if challenge.scoring.as_points:
         return Scale(100, 2, 1, "points of 100", better)

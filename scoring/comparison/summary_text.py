@@ -35,12 +35,13 @@ NAMED = 4
 """Number of teams that a sentence names before "and N more"."""
 
 TEAMS_OF_OPTIMISM, UNITS_OF_OPTIMISM = 12, 100
-"""Minimum teams and units for "likely too high by": from these numbers on, the value was within 15 % of the
-truth on average in simulations (docs/statistics.md)."""
+"""Minimum number of teams and of units for the sentence that the leader's score is "likely too high by" a
+value. With these numbers, the value was on average within 15 % of the truth in simulations
+(docs/statistics.md)."""
 
 
 def by_score(comparison: Comparison) -> bool:
-    """Return whether teams are ordered by the score, not by another quantity that the challenge defines."""
+    """Return whether the score orders the teams, and not another quantity that the challenge defines."""
     return comparison.own_ranking is None or not comparison.own_ranking.name
 
 
@@ -52,7 +53,7 @@ def order(comparison: Comparison) -> str:
 
 
 def decides(comparison: Comparison) -> str:
-    """Return a caption that says what determines the ranks."""
+    """Return a caption that names the quantity that determines the ranks."""
     held = "the ranks that chance could give are shown next to the ranks."
     if not by_score(comparison):
         return f"T{held[1:]}" if comparison.result.rank_intervals else ""
@@ -62,8 +63,8 @@ def decides(comparison: Comparison) -> str:
 def tied(comparison: Comparison) -> tuple[str, ...]:
     """Return the teams that could be first, best first; empty without replicates.
 
-    If the score orders the teams, no other team is shown to be better than one of these. In other rankings,
-    their rank intervals begin with 1.
+    If the score orders the teams, no other team is shown to be better than one of these. If another rule
+    orders the teams, the rank intervals of these teams begin with 1.
     """
     flags: Sequence[bool] = comparison.result.tied_for_first or ()
     return tuple(name for name, is_tied in zip(comparison.scored, flags, strict=False) if is_tied)
@@ -75,7 +76,7 @@ def tie(comparison: Comparison) -> str:
 
 
 def band(comparison: Comparison) -> int:
-    """Return the number of leading teams that could be first; 0 if only one team could."""
+    """Return the number of teams that could be first; 0 if only one team could be first."""
     level = tied(comparison)
     first = next(
         (index for index, name in enumerate(comparison.scored) if name not in level), len(comparison.scored)
@@ -134,7 +135,7 @@ def _standing_in_own_order(comparison: Comparison) -> str:
 
 
 def untold(comparison: Comparison) -> str:
-    """Return a text that says why the role of chance cannot be assessed; "" if it can."""
+    """Return a text that says why it is unknown whether differences are due to chance; "" if it is known."""
     result, source = comparison.result, comparison.provenance
     if result.test is not None or len(comparison.scored) < 2:
         return ""
@@ -179,7 +180,7 @@ class Lead:
     Attributes:
         over: The second team.
         value: The lead, with its sign.
-        below: Interval of the lead, or its parts.
+        below: Text below the value: the interval of the lead, or the parts of the score that make it up.
     """
 
     over: str
@@ -227,7 +228,7 @@ def assumed(comparison: Comparison) -> str:
 
 
 def assumption(comparison: Comparison) -> str:
-    """Return the consequence of an assumed model size, as a sentence; "" if none is assumed."""
+    """Return a sentence about what an assumed model size does to the scores; "" if no size is assumed."""
     if not comparison.size_assumed or comparison.spec.size is None:
         return ""
     known = len(comparison.size_assumed) < len(comparison.scored)
@@ -264,10 +265,11 @@ def gap(comparison: Comparison, scale: Scale) -> str:
 
 
 def optimism(comparison: Comparison, scale: Scale) -> str:
-    """Return a text that says by how much the leader's score is probably too good, with one digit.
+    """Return a text that says by how much the leader's score is probably too good, with one significant
+    digit.
 
-    The text is "" if the optimism is unknown or the score does not order the teams. It is also "" with too
-    few teams or units for an error within 15 %.
+    The text is "" if the value is unknown, if the score does not order the teams, or if there are too few
+    teams or units to know it within 15 %.
     """
     value = comparison.result.winner_optimism
     few = len(comparison.scored) < TEAMS_OF_OPTIMISM or comparison.provenance["n_units"] < UNITS_OF_OPTIMISM
@@ -313,7 +315,7 @@ def units(provenance: Mapping[str, Any]) -> str:
 
 
 def places(pair: Sequence[float] | None) -> str:
-    """Return a rank interval as text, such as "1" or "2 to 4"; "" if there is none."""
+    """Return a rank interval as text, such as "1" or "2 to 4"; "" if there is no interval."""
     if pair is None:
         return ""
     low, high = (f"{value:g}" for value in pair)

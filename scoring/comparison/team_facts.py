@@ -16,9 +16,9 @@ from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import TextTable
 
 LONGEST = 120
-"""Maximum characters of institution, method and licence."""
+"""Maximum number of characters of institution, method and licence."""
 ROUNDING_MIB = 0.01
-"""Maximum difference of two sizes that count as equal, because tables contain rounded sizes."""
+"""Two sizes that differ by at most this count as equal, because sizes in tables are rounded."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def size_of(text: str) -> float:
     """Read a size that somebody typed; a decimal comma is accepted.
 
     Raises:
-        ValueError: With a sentence, if it is not a size.
+        ValueError: If the text is not a size; the message is a sentence that says so.
     """
     read = parse_numbers([text], decimal_comma=True)
     if read.fault[0]:
@@ -82,7 +82,8 @@ def text_of(text: str) -> str:
     """Return a typed institution, method or licence without blanks at the ends.
 
     Raises:
-        ValueError: With a sentence, if it is too long, or contains markup or hidden characters.
+        ValueError: If the text is too long, or contains markup or hidden characters; the message is a
+            sentence that says so.
     """
     plain = text.strip()
     if len(plain) > LONGEST:
@@ -101,7 +102,8 @@ READERS: Mapping[str, Callable[[str], Any]] = {
     "method": text_of,
     "licence": text_of,
 }
-"""Fact -> function that reads the fact from text; the function raises ValueError with a sentence."""
+"""Fact -> function that reads the fact from text. If the text is invalid, it raises ValueError with a
+sentence as message."""
 
 
 def parse(team: str, cells: Mapping[str, str], where: str | None = None) -> tuple[TeamFacts, list[Finding]]:
@@ -112,7 +114,7 @@ def parse(team: str, cells: Mapping[str, str], where: str | None = None) -> tupl
         where: Location of the text; None: the team's name.
 
     Returns:
-        The facts, with None for those that have a problem; and a `bad-team-fact` for each problem, whose
+        The facts, None for each with a problem; and a finding `bad-team-fact` for each problem, whose
         location ends with the name of the fact.
     """
     values: dict[str, Any] = {}
@@ -134,7 +136,7 @@ def read_facts(
         Facts by team, and notes on rows without a known team and on unknown columns.
 
     Raises:
-        InputRefused: With every invalid cell.
+        InputRefused: If cells are invalid; it lists all of them.
     """
     files = open_source(source, name)
     _, table = files.read_table(case_tables.find_table(files, case_tables.WITH_METADATA), files.name)
@@ -195,16 +197,16 @@ def with_sizes(
     options: Mapping[str, Values],
     facts: Mapping[str, TeamFacts],
 ) -> Mapping[str, Values]:
-    """Return the options of each team with the size of its model, if the challenge scores sizes and the team
-    sent no model.
+    """Return the options of each team. If the challenge scores model sizes and the team sent no model, its
+    size from the facts is added.
 
     Args:
         teams: Predictions by team.
         options: Options by team; a size in them is used if the facts have none.
 
     Raises:
-        InputRefused: For a size that differs from a team's model file, or two different sizes
-            (`bad-team-fact`).
+        InputRefused: With `bad-team-fact`, if a size differs from the team's model file, or if two different
+            sizes are given.
     """
     size = challenge.comparison.size
     if size is None:
@@ -232,7 +234,8 @@ def scored_facts(spec: ComparisonSpec, card: ScoreCard, typed: TeamFacts | None)
 
 
 def not_of_models(facts: Mapping[str, TeamFacts], sizes: Mapping[str, float]) -> Iterator[Finding]:
-    """Yield `bad-team-fact` for sizes that differ from the teams' model files (MiB by team)."""
+    """Yield a finding `bad-team-fact` for each size in `facts` that differs from the team's model file.
+    `sizes` are the sizes of these files in MiB."""
     yield from _contradicted(facts, sizes, OF_A_MODEL)
 
 

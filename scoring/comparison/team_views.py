@@ -35,8 +35,8 @@ def headline(displayed: Displayed) -> Headline:
 
 
 def order_columns(comparison: Comparison) -> list[Column]:
-    """Return columns with the values that order the teams, if the score does not: the deciding quantity, and
-    metrics with ranks. Each row has the key "team"."""
+    """Return columns with the values that order the teams, if the score does not order them: the deciding
+    quantity, and metrics with their ranks. A row's team is under the key "team"."""
     own, order = comparison.own_ranking, comparison.spec.ranked_by
     if own is None or summary_text.by_score(comparison):
         return []
@@ -117,7 +117,7 @@ def _apart(comparison: Comparison, number: int) -> str:
 
 
 PAIRS_NAMED = 3
-"""Number of pairs that a cell names before "and N more"."""
+"""A cell names this number of pairs, then "and N more"."""
 
 
 def facts(comparison: Comparison) -> Table:
@@ -139,7 +139,7 @@ def facts(comparison: Comparison) -> Table:
 
 
 def excluded(comparison: Comparison) -> Table:
-    """Return the refused submissions with the problems of each."""
+    """Return a table of the refused submissions with their problems."""
     ranked = comparison.own_ranking is not None and comparison.own_ranking.name
     table = excluded_rows(comparison.excluded)
     more = " Ranks in the parts are computed among the other teams only." if ranked else ""
@@ -173,8 +173,8 @@ def containing(table: Table, wanted: str) -> Table:
 
 
 def withdrawals(comparison: Comparison) -> Table | None:
-    """Return for each team what would happen if it withdrew: the first team, and the changed ranks. None if
-    ranks do not depend on other teams."""
+    """Return a table of what would happen if each team withdrew: who would be first, and which ranks would
+    change. None if ranks do not depend on other teams."""
     if comparison.own_ranking is None or not comparison.own_ranking.more:
         return None
     gone = comparison.own_ranking.more["leave_one_team_out"]

@@ -25,9 +25,9 @@ from scoring.presentation.figures.theme import Theme, safe, short
 from scoring.statistics.team_pairs import Pair
 
 LISTED = 200
-"""Maximum cases in the table."""
+"""Maximum number of cases in the table."""
 LONGEST = 28
-"""Maximum characters of a class's name beside an axis."""
+"""Maximum number of characters of a class name at an axis."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class PairedDifference:
     """Value of the first submission minus value of the second.
 
     Attributes:
-        interval: 95 % interval; None if there is none.
-        apart: Whether the test separates the two; None if unknown.
+        interval: 95 % interval of the difference; None if it is unknown.
+        apart: Whether the test separates the two submissions; None if it is unknown.
     """
 
     name: str
@@ -49,7 +49,7 @@ def change(comparison: Comparison, first: str, second: str, metric: str = SCORE)
     """Return the paired difference between two submissions in the score or another metric.
 
     Args:
-        comparison: The comparison that contains both.
+        comparison: The comparison that contains both submissions.
         second: The submission to compare with.
         metric: "score", or a name in `metrics`.
 
@@ -78,8 +78,8 @@ def summary(displayed: Displayed, first: str, second: str, chosen: bool = False)
     """Say in one or two sentences (Markdown) whether the first submission is better than the second.
 
     Args:
-        chosen: Whether the second is the best of several submissions; the text then never says that the first
-            is worse.
+        chosen: Whether the second was chosen as the best of several submissions. The text then never says
+            that the first is worse.
     """
     comparison, scale = displayed.comparison, displayed.scale
     a, b = markdown(first, 60), markdown(second, 60)
@@ -107,8 +107,8 @@ def summary(displayed: Displayed, first: str, second: str, chosen: bool = False)
 
 
 def blocks(displayed: Displayed, first: str, second: str) -> tuple[Block, ...]:
-    """Return blocks with the difference in score and metrics, by class, and case by case. Arguments as in
-    `change`."""
+    """Return blocks with the differences in score and metrics, in each class, and in each case. `first` and
+    `second` are as in `change`."""
     comparison = displayed.comparison
     classes = by_class.differences(comparison, first, second)
     overall = _changes(displayed, first, second)
@@ -241,8 +241,8 @@ def _listed(classes: Sequence[ClassDifference]) -> str:
 
 
 def differing(correct: Correctness, first: str, second: str) -> tuple[Ints, Ints]:
-    """Return the cases on which the first is better, and those on which the second is better, hardest
-    first."""
+    """Return the cases on which the first submission is better, and those on which the second is better;
+    hardest first."""
     return (by_case.right_and_wrong(correct, first, second), by_case.right_and_wrong(correct, second, first))
 
 

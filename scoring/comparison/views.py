@@ -25,12 +25,12 @@ from scoring.statistics.replicate_comparison import SWAP
 from scoring.statistics.team_pairs import Pair
 
 PAIRS, METRICS = 400, 3
-"""Maximum pairs in a table, and maximum metrics beside a score on a page."""
+"""Maximum number of pairs in a table, and of metrics beside a score on a page."""
 
 
 def section_names(comparison: Comparison) -> list[str]:
-    """Return the names of the sections of a comparison, in the order in which organizers ask their
-    questions."""
+    """Return the names of the sections of a comparison, in the order of the questions that organizers usually
+    ask."""
     left_out = set()
     if comparison.own_ranking is None:
         left_out.add("Orders")
@@ -44,7 +44,7 @@ def section_names(comparison: Comparison) -> list[str]:
 
 
 def ranking(displayed: Displayed) -> tuple[Block, ...]:
-    """Return the ranking, with the parts of each score."""
+    """Return blocks that show the ranking, with the parts of each score."""
     return (SideBySide(((scores(displayed),), (team_table(displayed),)), (2, 3)),)
 
 
@@ -127,7 +127,7 @@ def _unranked(comparison: Comparison) -> str:
 
 
 def exported(displayed: Displayed) -> Table:
-    """Return the table of teams with their facts as a download contains it."""
+    """Return the table of teams with their facts for a download."""
     table, comparison = team_table(displayed), displayed.comparison
     known = [comparison.facts.get(name, UNKNOWN).as_dict() for name in table.rows["team"]]
     facts = {fact: [row[fact] for row in known] for fact in LABELS}
@@ -210,7 +210,8 @@ def _of_intervals(comparison: Comparison) -> str:
 
 
 def pairs(displayed: Displayed, of: PairDifferences, scale: Scale) -> Figure:
-    """Return a figure of every pair of teams, by score or by another metric with its own test."""
+    """Return a figure of the difference of every pair of teams, in the score or in another metric with its
+    own test."""
     names = [name for name in displayed.names if name in of.teams]
     drawn = of.of.among([of.teams.index(name) for name in names])
     return Figure(
@@ -246,7 +247,7 @@ def _numbers(pairs: Sequence[Pair | LeaderDifference], scale: Scale) -> Data:
 
 
 def leads(displayed: Displayed) -> tuple[Block, ...]:
-    """Return the lead and all pairs, as a figure and as numbers."""
+    """Return blocks with the lead and the differences of all pairs, as a figure and as numbers."""
     comparison, scale = displayed.comparison, displayed.scale
     if len(comparison.scored) < 2:
         return lead(displayed)
@@ -277,7 +278,7 @@ def leads(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def stability(displayed: Displayed) -> tuple[Block, ...]:
-    """Return how stable the ranks are."""
+    """Return blocks that show how stable the ranks are in the resamples."""
     comparison, result = displayed.comparison, displayed.comparison.result
     if result.rank_shares is None:
         message = (
@@ -305,8 +306,8 @@ def stability(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def stability_facts(comparison: Comparison) -> tuple[Facts, ...]:
-    """Return how well the rankings of the resamples agree with the ranking of these cases; empty without
-    resamples."""
+    """Return facts that say how well the rankings in the resamples agree with the ranking on the test set;
+    empty without resamples."""
     known, won = comparison.result.stability, comparison.result.shares_won
     if not known:
         return ()
@@ -347,7 +348,8 @@ def size(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def who(displayed: Displayed) -> tuple[Block, ...]:
-    """Return the known facts about the teams, and the refused submissions; empty if there are none."""
+    """Return tables of the known facts about the teams and of the refused submissions; empty if there are
+    none."""
     comparison = displayed.comparison
     facts = (
         (team_views.facts(comparison),) if any(fact != UNKNOWN for fact in comparison.facts.values()) else ()
@@ -356,7 +358,7 @@ def who(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def refused(comparison: Comparison) -> tuple[Block, ...]:
-    """Return the refused submissions with their problems; empty if there are none."""
+    """Return a table of the refused submissions with their problems; empty if there are none."""
     return (team_views.excluded(comparison),) if comparison.excluded else ()
 
 
@@ -372,5 +374,5 @@ SECTIONS: Mapping[str, Callable[[Displayed], Sequence[Block]]] = {
     "Size": size,
     "Teams": who,
 }
-"""Name -> function that returns a section's blocks in a report. A page shows sections without widgets in the
-same form."""
+"""Name -> function that returns a section's blocks in a report. A page shows the same blocks for sections
+that have no widgets."""

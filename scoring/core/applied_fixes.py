@@ -1,6 +1,5 @@
 """Fixes that were applied to a submission before it was read: the finding that lists them, their entry in the
-scorecard, and the changed file.
-"""
+scorecard, and the changed file."""
 
 import io
 import re

@@ -223,7 +223,7 @@ class Challenge(Generic[Truth, Predictions]):
         return said if isinstance(said, str) else said(values or {})
 
     def check_options(self, values: Values, has_model: bool = False) -> list[Finding]:
-        """Return a finding `bad-option` for every value that is invalid whatever the files contain."""
+        """Return a finding `bad-option` for every value that is invalid for all files."""
         return of_options.check(self.options, values, has_model)
 
     def read_truth(
@@ -246,8 +246,7 @@ class Challenge(Generic[Truth, Predictions]):
             **options: Options of the stage "truth".
 
         Raises:
-            InputRefused: If the files have problems. The exception lists all of them; its `salvaged` holds
-                the part that could be read.
+            InputRefused: If the files have problems; its `salvaged` holds the part that could be read.
         """
         values = of_options.complete(self.options_of("truth"), options)
         how = Context(name, values, progress, cancelled)
@@ -264,8 +263,7 @@ class Challenge(Generic[Truth, Predictions]):
         **options: Any,
     ) -> Predictions:
         """Read predictions and match them to the cases of `truth`. The other arguments are those of
-        `read_truth`.
-        """
+        `read_truth`."""
         values = of_options.complete(self.options_of("predictions"), options)
         how = Context(name, values, progress, cancelled)
         read_again = partial(self.read_predictions, truth=truth, name=name)
@@ -284,8 +282,7 @@ class Challenge(Generic[Truth, Predictions]):
 
     def submitted_part(self, truth: Truth, source: Source, name: str | None = None, **options: Any) -> Truth:
         """Return a test set with only the cases that a submission (`source`) contains, so that only these are
-        scored. Options are as in `read_predictions`.
-        """
+        scored. Options are as in `read_predictions`."""
         read: object
         try:
             read = self.read_predictions(source, truth, name, **options)
@@ -348,8 +345,7 @@ class Challenge(Generic[Truth, Predictions]):
         """Return the pixels that a model receives for a case.
 
         Args:
-            model: The inspected model (`Inspection.model`). None stands for a model that accepts any image
-                size.
+            model: The inspected model (`Inspection.model`). None: a model for any image size.
 
         Raises:
             InputRefused: If the case has no image.

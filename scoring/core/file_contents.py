@@ -117,8 +117,7 @@ class FileContents:
     @property
     def output_width(self) -> int | None:
         """Number of values that a model returns per image; None if the model does not declare it or returns
-        maps.
-        """
+        maps."""
         shape = self.model.outputs[0].shape if self.model and self.model.outputs else None
         return shape[-1] if shape and len(shape) <= 2 else None
 
@@ -131,8 +130,7 @@ class FileContents:
 
 def read_contents(files: SourceFiles) -> FileContents:
     """Read the parts of files that show which challenge they belong to. A confined process opens models.
-    Folders of platform jobs are read case by case.
-    """
+    Folders of platform jobs are read case by case."""
     tables, problem = _answers(files)
     files, _ = by_case(files)
     heads: dict[str, str] = {}

@@ -16,12 +16,10 @@ OF_ORDER = ("columns-may-be-swapped", "two-column-output")
 """Codes of findings whose fixes change the order of the outputs."""
 FEW, TRIED, LEAST_CASES = 20, 60, 20
 """Number of cases on which all pixel ranges are tried; number on which the best one is checked; minimum
-number to judge whether a model is near chance.
-"""
+number to judge whether a model is near chance."""
 ABOVE_CHANCE, FAR_BETTER = 0.1, 0.1
 """Two shares of the distance from chance to 1. A recall below the first is near chance; a gain above the
-second counts as far better.
-"""
+second counts as far better."""
 Progress = Callable[[int, int], object]
 CardOf = Callable[[InputChanges, Any], ScoreCard | None]
 """Function from (changes to a model, cases) to the scorecard; None if the model is refused."""
@@ -90,8 +88,7 @@ class Search:
 
     def found(self) -> Iterator[tuple[InputChanges, float]]:
         """Yield at most two changes with their scores, best first. All ranges and orders are tried on few
-        cases, and the promising ones on more cases.
-        """
+        cases, and the promising ones on more cases."""
         few, part = self._part(FEW), self._part(TRIED)
         self.expect(len(PIXELS) * len(few))
         cards = {value: self.card_of(self._with(value), few) for value in PIXELS}

@@ -16,8 +16,7 @@ Values = Mapping[str, Any]
 """Option name -> value."""
 Formula = str | Callable[[Values], str]
 """Formula of a score in one line; a function if options change the formula. The function must work without
-some or all options.
-"""
+some or all options."""
 
 
 def _no_problem(_value: Any) -> str | None:

@@ -1,6 +1,5 @@
 """Scorecard: the result of scoring one submission, saved as `scorecard.json`. Pages and reports show nothing
-else. Its badge says whether the score is official, official after changes to the file, or something else.
-"""
+else. Its badge says whether the score is official, official after changes to the file, or something else."""
 
 import json
 import math
@@ -142,8 +141,7 @@ class ScoreCard:
     @property
     def is_bare(self) -> bool:
         """Whether the card contains scores but no cases, so that it reveals only scores and nothing else
-        about the ground truth.
-        """
+        about the ground truth."""
         return not self.cases and not self.arrays
 
     @property

@@ -187,8 +187,7 @@ def _complete(outputs: Floats) -> Bools:
 
 class RunOnImages(Protocol):
     """A submission that may be a model. `images` contains the SHA-256 of each image that the model ran on, by
-    file name.
-    """
+    file name."""
 
     @property
     def images(self) -> Mapping[str, str]: ...

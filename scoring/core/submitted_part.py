@@ -52,8 +52,7 @@ OFFERING = {MISSING_CASE, "missing-mask", "missing-stage", "missing-risk"}
 """Codes of findings about cases with a missing or incomplete prediction."""
 EMPTY = {MISSING_CASE, "missing-value", "empty-case"}
 """Codes of findings about a case without a prediction: its row is missing, its cell has no number, or its
-image has no nucleus.
-"""
+image has no nucleus."""
 
 
 FIRST = " The first: "

@@ -154,8 +154,7 @@ def _value(item: Any, column: Column) -> Any:
 @dataclass(frozen=True)
 class Fact:
     """A number with its name and, in lighter type below it, its interval or number of cases (`below`).
-    `explain` is a tooltip in Markdown.
-    """
+    `explain` is a tooltip in Markdown."""
 
     name: str
     value: str

@@ -118,8 +118,7 @@ class RocCurves:
     def counts(self) -> ThresholdCounts:
         """Weight of positives and negatives at or above each level; the last entry counts all cases.
         Thresholds between two levels are left out: they have the sensitivity of a level and never a higher
-        specificity.
-        """
+        specificity."""
         hits, alarms = (
             np.concatenate([sums, total[np.newaxis]]).T
             for sums, total in ((self.reached, self.positives), (self.alarms, self.negatives))

@@ -120,8 +120,7 @@ class Reliability:
     @property
     def expected_calibration_error(self) -> float:
         """Expected calibration error, 0..1: mean absolute difference of `observed` and `predicted`, weighted
-        by the number of cases of each bin. NaN without cases.
-        """
+        by the number of cases of each bin. NaN without cases."""
         filled = self.n > 0
         if not filled.any():
             return float("nan")

@@ -34,8 +34,7 @@ division by it."""
 @dataclass(frozen=True)
 class Tissue:
     """Amount of tissue and stain in a tile. `white` is the share of the tile without tissue, 0..1. `stained`
-    is the share of the tissue with the colours of haematoxylin and eosin, 0..1.
-    """
+    is the share of the tissue with the colours of haematoxylin and eosin, 0..1."""
 
     white: float
     stained: float
@@ -73,8 +72,7 @@ class Quality:
     @property
     def sharpness_in_usual_light(self) -> float:
         """Sharpness that the image would have at the usual mean luma. With it, images in little light or of
-        dark skin do not count as blurred.
-        """
+        dark skin do not count as blurred."""
         return self.sharpness * ((USUAL_LUMA + LEAST_LIGHT) / (self.brightness + LEAST_LIGHT)) ** 2
 
     def as_dict(self) -> dict[str, float]:
@@ -208,15 +206,13 @@ OPPONENT = np.array([[0.299, 0.587, 0.114], [0.5, -0.419, -0.081], [-0.169, -0.3
 """Three colour channels: luma, red against green, blue against yellow."""
 SCALES = ((0.7, 1.4, 2.8, 5.6, 11.0), (1.4, 5.6), (1.4, 5.6))
 """Widths in px of the smoothing filters that separate bands of texture, for luma and for both colour
-channels.
-"""
+channels."""
 FAINTEST = 0.3
 CENTRE, RIM, WITHIN, OUTSIDE = 0.2, 0.38, 0.25, 0.36
 COLOURS, REST, FEATURES = 1 / 8, 1 / 64, 46
 STEPS = np.array([COLOURS] * 12 + [REST] * 30 + [COLOURS] * 3 + [REST])
 """Each number of the appearance is rounded to a multiple of its step. Files stay small, and new images can be
-compared with saved ones.
-"""
+compared with saved ones."""
 
 
 def appearance(small: Numbers) -> Floats:

@@ -111,8 +111,7 @@ def _box(first: Array, second: Array) -> tuple[slice, ...]:
 
 def sizes(pair: RegionPair) -> Measured:
     """Return five numbers: voxels in both masks, in the truth and in the prediction; volume of a voxel;
-    voxels of the image.
-    """
+    voxels of the image."""
     return *pair.sizes, pair.voxel_ml, float(np.prod(pair.shape))
 
 
@@ -134,8 +133,7 @@ def hd95(pair: RegionPair) -> Measured:
 
 def assd(pair: RegionPair) -> Measured:
     """Return the area-weighted mean distance between both surfaces. The other returned values are those of
-    `hd95`.
-    """
+    `hd95`."""
     _, true, guess = pair.sizes
     mean = np.inf
     if true and guess:
@@ -200,16 +198,14 @@ def lesion_dice(pair: RegionPair, dilation: int, min_volume_mm3: float) -> Measu
 
 def false_positives(pair: RegionPair) -> Measured:
     """Return the volume in ml of predicted lesions that touch no true lesion, the numbers of voxels in truth
-    and prediction, and the volume outside the truth.
-    """
+    and prediction, and the volume outside the truth."""
     outside = float(np.prod(pair.shape)) - pair.sizes[1]
     return _untouched(pair.prediction, pair.truth) * pair.voxel_ml, *pair.sizes[1:], outside * pair.voxel_ml
 
 
 def false_negatives(pair: RegionPair) -> Measured:
     """Return the volume in ml of true lesions that no prediction touches, the numbers of voxels in truth and
-    prediction, and the volume of the truth.
-    """
+    prediction, and the volume of the truth."""
     truth_ml = pair.sizes[1] * pair.voxel_ml
     return _untouched(pair.truth, pair.prediction) * pair.voxel_ml, *pair.sizes[1:], truth_ml
 

@@ -10,8 +10,7 @@ PERCENT_TOLERANCE = 1.0
 """Tolerance for the sum of rounded percentages around 100."""
 LEAST_PERCENT = 10
 """If rows of outputs have no fixed sum, they count as percentages only if the largest output is at least
-this.
-"""
+this."""
 LARGEST_BYTE = 255
 WHOLES = {"percent": 100, "bytes": LARGEST_BYTE}
 """Kind of output -> the value that stands for a probability of 1."""

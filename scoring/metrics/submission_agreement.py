@@ -1,6 +1,5 @@
 """Agreement of two submissions: Cohen's kappa, and agreement beyond what their accuracies explain. For nearly
-identical submissions see `comparison.pairs`.
-"""
+identical submissions see `comparison.pairs`."""
 
 import numpy as np
 

@@ -35,8 +35,7 @@ NORMALS = {
 }
 """Neighbourhood of a corner -> its surface triangles, as components of their normals along the three axes, in
 eighths. Bit 128 >> (4i + 2j + k) is voxel (i, j, k). Neighbourhoods that follow by mirroring, rotation or
-exchange of inside and outside are left out.
-"""
+exchange of inside and outside are left out."""
 
 
 NEAR = 16

@@ -50,7 +50,7 @@ class MultilabelCases:
     classes: tuple[str, ...]
 
     def of_label(self, label: int) -> LabelledCases:
-        """Return the cases for one label. Class 1 means that a case has the label, class 0 that it does not."""
+        """Return the cases for one label: class 1 if a case has the label, class 0 if it has not."""
         return self._two_classes(lambda array: array[:, label])
 
     def pooled(self) -> LabelledCases:

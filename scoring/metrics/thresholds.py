@@ -1,6 +1,5 @@
 """Choose better thresholds than 0.5, cross-validate them, and rescale scores so that 0.5 becomes the best
-threshold.
-"""
+threshold."""
 
 from collections.abc import Sequence
 

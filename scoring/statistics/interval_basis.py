@@ -1,6 +1,5 @@
 """Basis of an interval: the number of units that a quantity depends on, and its parts. With few units, an
-interval must allow for errors that did not occur in this test set.
-"""
+interval must allow for errors that did not occur in this test set."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,8 +14,7 @@ QuantityName = str | tuple[str, ...]
 """Name of a metric, such as "accuracy", or names of a metric and its class or subgroup: ("f1", "MEL")."""
 ABSENT, MISSED = 0.125, 1.5
 """Assumed variance of a part without a unit (that of a share of one half among two units); minimum mean
-number of cases beyond a threshold at which the threshold's position counts as known.
-"""
+number of cases beyond a threshold at which the threshold's position counts as known."""
 
 
 @dataclass(frozen=True)

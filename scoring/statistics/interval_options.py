@@ -14,8 +14,7 @@ from scoring.statistics.intervals import SHARE, Estimate, Range
 FEW_UNITS, FEW_REPLICATES = 50, 200
 UNITS_OF_INTERVAL, UNITS_OF_COMPARISON = 6, 20
 """Minimum number of units for an interval of a score, and for a test of teams. docs/statistics.md shows the
-simulations behind both numbers.
-"""
+simulations behind both numbers."""
 LARGEST_SEED, DIGITS = 2**63 - 1, intervals.DIGITS
 
 
@@ -105,8 +104,7 @@ class StatisticsOptions:
 
     def findings(self, n_units: int) -> Iterator[Finding]:
         """Yield a finding for each reason why the intervals are doubtful. `n_units` is the number of units of
-        the test set.
-        """
+        the test set."""
         held = self.interval == intervals.AUTO
         if n_units < (UNITS_OF_COMPARISON if held else FEW_UNITS):
             yield warning("few-units", "intervals", self._of_few(n_units))

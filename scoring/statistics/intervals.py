@@ -19,12 +19,10 @@ Range = tuple[float, float]
 SHARE: Range = (0.0, 1.0)
 NOISE, LONGEST, DIGITS = 1e-12, 50.0, 12
 """Smallest standard error that counts as above 0; maximum half width of an interval on the log scale;
-decimals to which numbers are rounded for comparisons only, so that float errors do not change ranks.
-"""
+decimals to which numbers are rounded for comparisons only, so that float errors do not change ranks."""
 FULL, FEWEST, ROOT_NOISE = 0.125, 0.3, 1e-6
 """Variance of a share of one half among two cases; minimum effective number of cases; a root whose imaginary
-part is at most the third number counts as real.
-"""
+part is at most the third number counts as real."""
 
 
 @dataclass(frozen=True)

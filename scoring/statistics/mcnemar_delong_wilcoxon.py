@@ -19,8 +19,7 @@ from scoring.statistics.interval_options import DIGITS
 @dataclass(frozen=True)
 class BinarySample:
     """Which cases a team predicted correctly. `right` says this for each counted case [n]; its mean is an
-    accuracy, sensitivity or specificity.
-    """
+    accuracy, sensitivity or specificity."""
 
     right: Bools
 

@@ -1,6 +1,5 @@
 """Optimism of a score: by how much it is too high because the best of several teams was selected on the test
-set, or because earlier scores on it were shown.
-"""
+set, or because earlier scores on it were shown."""
 
 import numpy as np
 

@@ -27,8 +27,7 @@ SIGN_CELLS = 1_000_000
 UNIT_SUMS = "unit_sums"
 STREAM, LUCK = 1, 2
 """Numbers that are added to the seed, so that both kinds of random signs and the replicates use different
-random numbers.
-"""
+random numbers."""
 PUBLISHED = 2e-6
 """Largest rounding error of the difference of two scores with six decimals."""
 
@@ -81,8 +80,7 @@ class Categories:
 
     def move(self, sums: Floats, answers: Floats) -> None:
         """Change the sums [K, ...] as if some wrong answers were right; `answers` is their number in each
-        category [C, ...].
-        """
+        category [C, ...]."""
         for places in self.gains:
             for place, more in zip(places, answers, strict=True):
                 sums[place] += more

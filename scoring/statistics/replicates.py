@@ -21,13 +21,11 @@ ALL_UNITS = Basis()
 MUCH_UNDEFINED = 0.05
 JACKKNIFE_UNITS = 500
 """Up to this number of units, variance and bias are computed by leaving out each unit. With more units they
-come from the replicates, which give the same result at no extra cost (docs/statistics.md).
-"""
+come from the replicates, which give the same result at no extra cost (docs/statistics.md)."""
 KEPT_BYTES = 64_000_000
 CURVE_REPLICATES, CURVE_CELLS = 300, 10_000_000
 """Maximum number of replicates for a band around a curve, and maximum of replicates times cases. With many
-cases, fewer replicates suffice, because the band is narrow.
-"""
+cases, fewer replicates suffice, because the band is narrow."""
 
 
 def array_name(quantity: QuantityName) -> str:

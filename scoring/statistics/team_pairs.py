@@ -106,8 +106,7 @@ def _or_none(column: Array) -> list[Any]:
 
 def untested(scores: Floats) -> Pairs:
     """Return all pairs of teams with their differences and without a test. `scores` contains the score of
-    each team [A].
-    """
+    each team [A]."""
     first, second = np.triu_indices(len(scores), 1)
     return Pairs(first, second, scores[first] - scores[second])
 
