@@ -131,8 +131,7 @@ class Trials:
     def best_first(self, fixes: Sequence[SuggestedFix]) -> tuple[SuggestedFix, ...]:
         """Return alternative fixes with the score that each gives, best first. A column whose name says that
         it combines several models comes before all others. A column without any error comes last, because it
-        may be the truth. A single fix is returned unchanged.
-        """
+        may be the truth. A single fix is returned unchanged."""
         if self.truth is None or len(fixes) < 2:
             return tuple(fixes)
         cards = {fix: self.card(fix.changes) for fix in fixes}

@@ -1,4 +1,4 @@
-"""Ranked submissions: results on one version of a test set, and the ranked submission of each team."""
+"""Results of submissions on one version of a test set, and which submission of each team is ranked."""
 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
