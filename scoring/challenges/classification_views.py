@@ -40,7 +40,7 @@ CONFUSION = {
     for show in ("counts", "shares")
 }
 """Content of the cells -> style of the matrix of all classes."""
-STARRED = "A star marks a class with under 15 cases: its value is uncertain, so read the interval."
+STARRED = "A star marks a class with fewer than 15 cases. Its value is uncertain: see the interval."
 
 
 def method(card: ScoreCard) -> str:
@@ -51,8 +51,9 @@ def method(card: ScoreCard) -> str:
     if source["interval"] is None:
         return f"n = {card.n_cases}: too few for intervals."
     return (
-        f"95% {source['interval']} intervals, {source['resamples']} resamples of {source['n_units']} "
-        f"units ({markdown(source['unit'])}), seed {source['seed']}. n = {card.n_cases}."
+        f"95% {source['interval']} intervals from {source['resamples']} resamples of "
+        f"{source['n_units']} units ({markdown(source['unit'])}), seed {source['seed']}. n = "
+        f"{card.n_cases}."
     )
 
 
@@ -91,7 +92,14 @@ def score_strip(
     interval = card.intervals.get("score")
     bounds = [100 * v for v in interval] if interval else None
     summands = " + ".join(f"{part.weight:g} × {part.value or 0:.6f}" for part in parts)
-    reach = f" n = {card.n_cases} means about ±{(bounds[1] - bounds[0]) / 2:.0f} points." if bounds else ""
+    reach = (
+        (
+            f" With n = {card.n_cases}, the score is uncertain by about "
+            f"±{(bounds[1] - bounds[0]) / 2:.0f} points."
+        )
+        if bounds
+        else ""
+    )
     return Figure(
         lambda theme: score_points.score_strip(
             parts, theme, bounds, None if ceiling is None else 100 * ceiling
@@ -166,7 +174,7 @@ def classes_table(card: ScoreCard, columns: Sequence[Column], caption: str | Non
         "How well is each class predicted?",
         entries,
         (Column("class", "class", "class", width=92), *columns),
-        f"Interval of F1. {STARRED} –: undefined. {method(card)}" if caption is None else caption,
+        f"The interval belongs to F1. {STARRED} –: undefined. {method(card)}" if caption is None else caption,
         risks=risks,
         key="classes",
     )
@@ -216,18 +224,25 @@ def counts_table(
 def curves(card: ScoreCard) -> list[Block]:
     """Return one-versus-rest ROC and precision-recall curves, in a small figure per class."""
     if "roc_grid" not in card.arrays:
-        return [Text("No curves: the submission holds labels only, or nothing was resampled.", "note")]
+        return [
+            Text(
+                "There are no curves, because the submission has only labels or the number of resamples "
+                "is 0.",
+                "note",
+            )
+        ]
     roc = Panels(
         "How well is each class separated from the rest?",
         _curve_panels(card, "roc", "roc_sensitivity", "auc"),
-        "Across: 1 − specificity. Up: sensitivity. Each class against the rest, on the raw outputs. Band: "
-        f"pointwise 95%. n: cases of the class. {method(card)}",
+        "Horizontal axis: 1 − specificity. Vertical axis: sensitivity. Each class against the "
+        "rest, from the raw outputs. Band: pointwise 95% interval. n: cases of the class. "
+        f"{method(card)}",
     )
     precision = Panels(
         "How many cases predicted as a class belong to this class?",
         _curve_panels(card, "pr", "pr_precision", "average_precision"),
-        "Across: recall. Up: precision. Dotted: guessing. Band: pointwise 95%. n: cases of the "
-        f"class. {method(card)}",
+        "Horizontal axis: recall. Vertical axis: precision. Dotted: guessing. Band: pointwise "
+        f"95% interval. n: cases of the class. {method(card)}",
     )
     return [Choice("Curve", "curve", {"ROC": roc, "precision and recall": precision})]
 

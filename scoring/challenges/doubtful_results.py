@@ -31,7 +31,10 @@ def copied_truth(outputs: Floats, positives: Bools, where: str) -> Iterator[Find
         positives: Which classes are true [N, K].
     """
     if len(outputs) >= LEAST and np.array_equal(outputs, positives):
-        message = f"equal to the truth in every case ({len(outputs):,}): is it the column of labels?"
+        message = (
+            f"the predictions equal the truth in every case ({len(outputs):,}): is their column the "
+            "truth's labels?"
+        )
         yield warning("equal-to-truth", where, message)
 
 
@@ -40,7 +43,9 @@ def constant_output(outputs: Floats, where: str) -> Iterator[Finding]:
     the predictions, NaN if missing."""
     if len(outputs) > 1 and (outputs == outputs[0]).all():
         yield warning(
-            "constant-output", where, "the same is predicted for every case: nothing is told apart."
+            "constant-output",
+            where,
+            "every case has the same prediction, so the predictions do not separate any cases.",
         )
 
 
@@ -63,8 +68,9 @@ def doubtful_numbers(numbers: Floats, truth: Floats | None, where: str) -> Itera
             continue
         n = np.count_nonzero(numbers == value)
         message = (
-            f"{n:,} prediction{'s are' if n > 1 else ' is'} {value:.0f}, far from the other numbers "
-            f"({low:.4g} to {high:.4g}), and scored as written. If it stands for a gap, leave the cell empty."
+            f"{n:,} prediction{'s are' if n > 1 else ' is'} {value:.0f}, far from the other "
+            f"numbers ({low:.4g} to {high:.4g}), and scored unchanged. If this number stands for "
+            "a missing value, leave the cell empty."
         )
         yield warning("sentinel-value", where, message)
     if truth is None or not usual.any() or truth.min() < 0 < truth.max():
@@ -74,8 +80,9 @@ def doubtful_numbers(numbers: Floats, truth: Floats | None, where: str) -> Itera
     if ratio >= OTHER_UNIT or 0 < ratio <= 1 / OTHER_UNIT:
         times = f"{ratio:.3g} times as large" if ratio > 1 else f"{1 / ratio:.3g} times as small"
         message = (
-            f"the median prediction is {own:.4g}; the median of the truth is {true:.4g}, {times}: is the "
-            "unit different, such as mm and cm? Scored as written; submit predictions in the truth's unit."
+            f"the median prediction is {own:.4g}; the median of the truth is {true:.4g}, {times}: "
+            "is the unit different, such as mm and cm? Benchside scored the numbers unchanged; "
+            "submit predictions in the truth's unit."
         )
         yield warning("other-unit", where, message)
 
@@ -97,8 +104,8 @@ def upside_down(scores: Floats, positive: Bools, where: str, before: Pairs = ())
     if area >= 0.5 - OUTSIDE * math.sqrt((n + m + 1) / (12 * n * m)):
         return
     message = (
-        f"the AUC is {area:.4f}, and {1 - area:.4f} with reversed scores: do the scores belong to the "
-        "other class, as in alphabetical order?"
+        f"the AUC is {area:.4f}, and {1 - area:.4f} with reversed scores: do the scores belong to "
+        "the other class?"
     )
     changes = InputChanges(edits=(*before, ("complement", "yes")))
     fix = SuggestedFix("Read 1 minus the score", changes)
@@ -114,8 +121,8 @@ def consequence(interval: str, n: int, kind: str | None) -> str:
         kind: How intervals were computed (`provenance.interval`).
     """
     if kind not in (WILSON_T, None):
-        return f"{interval} too narrow below {SMALL_CLASS}"
-    return f"{interval} wide below {SMALL_CLASS}" if n > 1 else "too few for an interval, below 2"
+        return f"fewer than {SMALL_CLASS} make the {interval} too narrow"
+    return f"fewer than {SMALL_CLASS} make the {interval} wide" if n > 1 else "an interval needs at least 2"
 
 
 def few_cases(
@@ -125,5 +132,5 @@ def few_cases(
     number of cases by class."""
     for name, n in supports.items():
         if 0 < n < SMALL_CLASS:
-            sentence = f"{n} case{'s' * (n > 1)}: {consequence(what, n, kind)} cases."
+            sentence = f"{n} case{'s' * (n > 1)}: {consequence(what, n, kind)}."
             yield warning("few-cases-in-class", name, sentence)

@@ -81,8 +81,8 @@ def missing_columns(declaration: Declaration, truth: DeclaredCases, metadata: So
         error(
             "missing-column",
             truth.name,
-            f"there is no column {name!r}, but {at} in the challenge's file names this column. Add it here "
-            "or to a table of metadata, or change the challenge's "
+            f"there is no column {name!r}, but {at} in the challenge's file names this column. "
+            "Add the column here or to a table of metadata, or change the challenge's "
             f"file.{did_you_mean(nearest(name, columns)) or listing}",
         )
         for at, name in wanted

@@ -41,7 +41,7 @@ def reasons(draft: Draft) -> tuple[str, ...]:
     if named:
         sentences.append(f"{draft['task']}: {', '.join(named)}.")
     if classes:
-        holds = f"{truth['label']!r} holds" if truth.get("label") else "these columns contain 0 and 1:"
+        holds = f"{truth['label']!r} holds" if truth.get("label") else "the columns of 0 and 1 stand for"
         what = {"ordinal": "grades in order", "multilabel": "labels"}.get(draft["task"], "classes")
         sentences.append(f"{holds} {len(classes)} {what}.")
     if draft.get("positive"):

@@ -100,10 +100,13 @@ def add(data: bytes, name: str, may_replace: bool = False) -> Path:
     wanted = _parsed(data, name).about.id
     target = own_folder() / f"{wanted}{ENDING}"
     if wanted in REGISTRY or (GALLERY / target.name).exists():
-        message = f"{wanted} is the id of a challenge that is built in or in the gallery: choose another."
+        message = f"{wanted} is the id of a challenge that is built in or in the gallery: choose another id."
         raise InputRefused([error("bad-value", name, message)])
     if target.exists() and not may_replace:
-        message = f"a challenge with this id exists already ({target}): add --replace, or choose another id."
+        message = (
+            f"a challenge with this id exists already ({target}): add --replace to overwrite it, or "
+            "choose another id."
+        )
         raise InputRefused([error("bad-option", name, message)])
     with writing(target, FOLDER):
         target.parent.mkdir(parents=True, exist_ok=True)

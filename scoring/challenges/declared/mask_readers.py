@@ -84,10 +84,10 @@ def _absent(declaration: Declaration, held: Mapping[int, str], where: str) -> li
     absent = {value for _, values in regions if not held.keys() & set(values) for value in values}
     for name, values in regions:
         if lacking := tuple(value for value in values if value not in held and value not in absent):
-            ends[lacking] = f"which belong to the region {name} too."
+            ends[lacking] = f"which the region {name} also lists."
         elif absent.issuperset(values):
             end = "a submission without this region then gets the value of a perfect submission."
-            ends[values] = f"the region {name}: {end}"
+            ends[values] = f"so the region {name} is empty in the truth: {end}"
     advice = "Check the values in the challenge's file."
     return [
         warning("absent-class", where, f"no mask holds {' or '.join(map(str, values))}, {end} {advice}")
@@ -112,7 +112,12 @@ def read_predictions(
         problems.append(nothing_in_common(files.name, "no mask belongs to a case of", extra, truth))
         raise InputRefused(problems, findings)
     if extra:
-        message = f"{len(extra)} masks of cases outside the truth ({', '.join(extra[:3])}): left out."
+        message = (
+            f"{len(extra)} "
+            f"mask{'s belong to cases that are' if len(extra) > 1 else ' belongs to a case that is'} "
+            f"not in the truth ({', '.join(extra[:3])}), and {'do' if len(extra) > 1 else 'does'} "
+            "not count."
+        )
         findings.append(warning("extra-case", files.name, message))
     missing, openers = declaration.predictions.missing, {c: partial(files.open, m) for c, m in masks.items()}
     outputs = np.full((len(truth), len(declaration.uses) * len(declaration.regions) * MEASURES), np.nan)

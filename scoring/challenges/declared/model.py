@@ -78,8 +78,8 @@ def _answers_are_right(declaration: Declaration, name: str, found: Inspection) -
     outputs = found.outputs
     width = outputs.shape[1] if outputs.ndim == 2 and outputs.size else None
     if declaration.predictions.score and width not in (None, 1, 2):
-        needed = f"1 is needed, the score of {declaration.positive}, or 2, those of"
-        sentence = f"it gives {width} numbers per image; {needed} {' and '.join(declaration.classes)}."
+        needed = f"give 1 number, the score of {declaration.positive}, or 2 numbers, the scores of"
+        sentence = f"the model gives {width} numbers per image; {needed} {' and '.join(declaration.classes)}."
         raise InputRefused([error("wrong-output", name, sentence)])
     order, about = _order(declaration, found.model["metadata"], width, name)
     finite = outputs[np.isfinite(outputs).all(1)] if width else outputs[:0]

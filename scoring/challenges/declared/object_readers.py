@@ -73,7 +73,11 @@ def read_predictions(
         problem = nothing_in_common(read.table.name, "no row belongs to an image of", named, truth)
         raise InputRefused([problem], findings)
     if extra:
-        message = f"{len(extra)} rows of images that the truth does not have: left out."
+        message = (
+            f"{len(extra)} "
+            f"row{'s name images that are' if len(extra) > 1 else ' names an image that is'} not in "
+            f"the truth, and {'do' if len(extra) > 1 else 'does'} not count."
+        )
         findings.append(warning("extra-case", read.table.place(extra[0]), message))
     order = np.argsort(image_of, kind="stable")
     of_images = np.split(order, np.searchsorted(image_of[order], np.arange(len(ids) + 1)))[1:-1]

@@ -197,7 +197,7 @@ def findings(e: IsicEvaluation, metrics: Mapping[str, float], replicates: Replic
     yield from copied_truth(e.predictions.outputs, a.positives, e.predictions.name)
     yield from constant_output(e.predictions.outputs, e.predictions.name)
     if replicates.values:
-        yield from few_cases(e.supports, replicates.kind, "intervals of its measures are")
+        yield from few_cases(e.supports, replicates.kind, "intervals of its measures")
 
 
 def _cases(truth: IsicCases, a: CategoryScores, options: IsicOptions) -> Iterator[Finding]:

@@ -58,15 +58,16 @@ def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterat
     scale = number_parsing.scale_of(scores[:, np.newaxis]) if of_table else ""
     if scale in number_parsing.WORDS:
         message = (
-            f'scores from {scores.min():.4g} to {scores.max():.4g}: the decision is "raw value > 0.5". These '
-            f"are {number_parsing.WORDS[scale]}. The official program does not transform them."
+            f"the scores range from {scores.min():.4g} to {scores.max():.4g}. The decision is "
+            f'"raw value > 0.5". The scores are {number_parsing.WORDS[scale]}. The official '
+            "program does not transform them."
         )
         yield warning(scale, where, message).with_fixes(*number_parsing.OF_RISKS[scale])
     elif len(scores) and not are_risks(scores):
         message = (
-            f'scores from {scores.min():.4g} to {scores.max():.4g}: the decision is "raw value > 0.5", which '
-            "for a logit means a probability above 0.62. A sigmoid belongs into the model; the official "
-            "program takes the numbers as they are."
+            f'the scores range from {scores.min():.4g} to {scores.max():.4g}. The decision is "raw value > '
+            '0.5", which for a logit means a probability above 0.62. Put a sigmoid into the model; the '
+            "official program takes the numbers as they are."
         )
         fixes = number_parsing.OF_RISKS[number_parsing.LOGITS]
         yield warning("logits", where, message).with_fixes(*fixes)

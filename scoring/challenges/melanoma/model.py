@@ -42,7 +42,9 @@ def recipe_of_size(width: int | None, height: int | None) -> Recipe:
 
 def size_findings(size_mib: float, name: str) -> list[Finding]:
     """Return a finding about the size of a model, which does not affect the score of this challenge."""
-    return [note("model-size", name, f"{size_mib:.2f} MiB; not scored in this challenge.")]
+    return [
+        note("model-size", name, f"the model has {size_mib:.2f} MiB; this challenge does not score the size.")
+    ]
 
 
 TASK = Task(CONTRACT, recipe_for, size_findings, wording=WORDING, run_images=run_on_all)
@@ -73,8 +75,9 @@ def _described(inspected: Inspection, name: str, trial: bool) -> Inspection:
         more.append(warning("fixed-batch-1", name, sentence))
     if any(side not in (None, PICTURE_SIDE) for side in shape[2:]):
         sentence = (
-            f"the model takes {shape[3]} x {shape[2]} pixels, but the challenge gives 224 x 224 pixels, so "
-            "the model would have failed there. Benchside gives the size that the model declares."
+            f"the model takes {shape[3]} x {shape[2]} pixels, but the challenge gives 224 x 224 "
+            "pixels, so the model would have failed there. Benchside gives images of the size "
+            "that the model declares."
         )
         more.append(warning("input-size", name, sentence))
     first = inspected.outputs[:, 0] if inspected.outputs.ndim == 2 and inspected.outputs.size else np.empty(0)
@@ -83,8 +86,8 @@ def _described(inspected: Inspection, name: str, trial: bool) -> Inspection:
         more += score_warnings(first, name)
         if inspected.outputs.ndim == 2 and inspected.outputs.shape[1] > 1:
             sentence = (
-                f"{inspected.outputs.shape[1]} numbers per image: the first is scored, as in the official "
-                "code."
+                f"the model gives {inspected.outputs.shape[1]} numbers per image: the first is "
+                "scored, as in the official code."
             )
             more.append(warning("two-column-output", name, sentence))
     model = {
@@ -119,7 +122,9 @@ def _column_findings(outputs: Floats, cases: SafeScanCases, name: str) -> Iterat
     """Yield which column of several is scored, and whether another would be better."""
     if outputs.shape[1] < 2:
         return
-    sentence = f"{outputs.shape[1]} numbers per image: the first is scored, as in the official code."
+    sentence = (
+        f"the model gives {outputs.shape[1]} numbers per image: the first is scored, as in the official code."
+    )
     has = ~np.isnan(outputs).any(1)
     fixes: tuple[SuggestedFix, ...] = ()
     if cases.labels is not None and len(set(cases.labels[has])) == 2:

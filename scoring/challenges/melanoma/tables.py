@@ -88,7 +88,7 @@ def _read_labels(table: TextTable, problems: list[Finding], findings: list[Findi
         "label-spelling",
         table,
         spelled,
-        "positive labels that are not exactly True: the official code would count these "
+        "positive labels are not written exactly as True: the official code would count these "
         f"{len(spelled)} cases as negative.",
     )
     if other:
@@ -134,8 +134,8 @@ def _choose_column(
     problems += [*_of_called_class(table, column, others)] or _calls_beside_scores(table, column, others)
     ignored = ", ".join(repr(table.header[i]) for i in others if i != column)
     sentence = (
-        f"column {table.header[column]!r} is taken as the score; "
-        f"{ignored} ignored. The official code would take the first column, whatever it holds."
+        f"Benchside takes column {table.header[column]!r} as the score and ignores {ignored}. The "
+        "official code would take the first column, whatever its content."
     )
     findings.append(warning("several-score-columns", table.header_place, sentence))
     return partial(_read_scores, is_raw, column)
@@ -256,7 +256,9 @@ def _read_scores(
     findings += [] if asked else score_warnings(scores, rows.table.name, of_table=True)
     hard = bool(len(scores)) and bool(np.isin(scores, (0, 1)).all())
     if hard:
-        sentence = "only the values 0 and 1: decisions, not scores. The AUC is that of one operating point."
+        sentence = (
+            "the scores are only 0 and 1, so they are decisions. The AUC is that of one operating point."
+        )
         findings.append(note("labels-only", rows.table.header_place, sentence))
     return Values(outputs, predicted_positive(outputs), faults, hard)
 

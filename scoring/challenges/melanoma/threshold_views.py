@@ -125,8 +125,8 @@ def curves(card: ScoreCard, curve: QuantityCurves, drawn: Sequence[Mark]) -> tup
     """Return a histogram, the ROC curve and the precision-recall curve, each with marked thresholds."""
     prevalence = card.per_class["positive"]["support"] / card.n_cases
     places = (
-        f"{'Diamond: your threshold. ' if _chosen(drawn) else ''}Circle: the official 0.5. Star: the best on "
-        "these cases. Band: pointwise 95%."
+        f"{'Diamond: your threshold. ' if _chosen(drawn) else ''}Circle: the official 0.5. Star: "
+        "the best on these cases. Band: pointwise 95% interval."
     )
     roc = Figure(
         partial(

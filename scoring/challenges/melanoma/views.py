@@ -213,8 +213,8 @@ def benefit(card: ScoreCard, prevalence: float | None) -> tuple[Block, ...]:
     curves = net_benefit(card, np.linspace(0, 0.6, 61).tolist(), prevalence)
     figure = Figure(
         lambda theme: thresholds.net_benefit(curves, theme, MELANOMA, [OFFICIAL]),
-        f"Band: pointwise 95%, on up to {CURVE_REPLICATES} resamples. Dotted: the official threshold 0.5. "
-        f"n = {card.n_cases}. Method: Vickers and Elkin, 2006.",
+        f"Band: pointwise 95% interval from up to {CURVE_REPLICATES} resamples. Dotted: the "
+        f"official threshold 0.5. n = {card.n_cases}. Method: Vickers and Elkin, 2006.",
         {name: values.tolist() for name, values in curves.items()},
     )
     how = Text(

@@ -145,12 +145,17 @@ def file_consequences(table: TextTable, data: bytes, is_run: bool) -> list[Findi
         sentence = "the file is UTF-16, which the official loader does not read."
         return [*findings, _run_cancelled(table.header_place, sentence)]
     if table.written.byte_order_mark and table.keys[0] in ID_COLUMNS:
-        findings.append(score_zero(table.header_place, "byte order mark."))
+        findings.append(
+            score_zero(
+                table.header_place,
+                "the file begins with a byte order mark, so the official loader does not find the images.",
+            )
+        )
     findings += [_run_cancelled(table.header_place, sentence) for sentence in _other_cells(table)]
     longer = [i for i, cells in table.written.lengths.items() if cells > len(table.written.header)]
     if set(longer) - table.ragged:
         rows = several(table, sorted(longer))
-        sentence = f"{rows} with more cells than the header, and the official loader stops there."
+        sentence = f"the official loader stops at {rows} with more cells than the header."
         findings.append(_run_cancelled(table.place(min(longer)), sentence))
     blank = [i for i, line in enumerate(read_lines(data, table.name), 1) if line.isspace()]
     if blank and table.delimiter != "\t":

@@ -227,8 +227,8 @@ def _score_findings(
     for k, name in enumerate(CLASSES):
         if support[k] == 0:
             message = (
-                f"no case of {name} in this test set: its F1 counts 0 and {100 * WORTH[name]:.3f} "
-                "points of 100 cannot be won, as in the official code."
+                f"no case of {name} is in this test set: as in the official code, its F1 counts "
+                f"as 0, so {100 * WORTH[name]:.3f} points of 100 cannot be won."
             )
             yield warning("absent-class", name, message)
         elif predicted[k] == 0:
@@ -236,13 +236,16 @@ def _score_findings(
             yield warning("never-predicted", name, message)
     if size is None:
         message = (
-            "the model's size is unknown: efficiency counts 1, as if it had 50 MiB or less. Give its size."
+            "the model's size is unknown: efficiency counts as 1, as if the model had 50 MiB or "
+            "less. Give its size."
         )
         yield warning("model-size-unknown", predictions.name, message).with_fixes(
             SuggestedFix("Give the size of its model", InputChanges(), option=MODEL_SIZE.name)
         )
     elif predictions.model is None and size >= FULL_MIB:
-        message = f"{size:g} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost."
+        message = (
+            f"the model has {size:g} MiB. From {FULL_MIB} MiB on, efficiency is 0, which costs 10 points."
+        )
         yield warning("size-score-zero", predictions.name, message)
     yield from constant_output(predictions.outputs, predictions.name)
     if replicates.values:

@@ -204,22 +204,24 @@ def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
     scale = number_parsing.scale_of(outputs)
     if scale in number_parsing.WORDS:
         message = (
-            f"values from {outputs.min():.4g} to {outputs.max():.4g}. The score is the same; calibration is "
-            f"not defined. These are {number_parsing.WORDS[scale]}."
+            f"the outputs range from {outputs.min():.4g} to {outputs.max():.4g}. This does not "
+            "change the score, but calibration is not defined. These are "
+            f"{number_parsing.WORDS[scale]}."
         )
         yield warning(scale, where, message)
     elif kind == "logits":
         message = (
-            f"values from {outputs.min():.4g} to {outputs.max():.4g}: logits, not probabilities. "
-            "The score is the same; calibration is not defined. "
-            "The challenge demands a softmax."
+            f"the outputs range from {outputs.min():.4g} to {outputs.max():.4g}: these are "
+            "logits, not probabilities. This does not change the score, but calibration is not "
+            "defined. The challenge demands a softmax."
         )
         yield warning("logits", where, message)
     elif kind == "not-normalised":
         sums = outputs.sum(1)
         message = (
-            f"row sums from {sums.min():.4g} to {sums.max():.4g}, not 1: sigmoids, or rounding. The "
-            "score is the same; calibration is not defined."
+            f"the outputs of each row sum to {sums.min():.4g} to {sums.max():.4g}, not 1, because "
+            "of sigmoids or rounding. This does not change the score, but calibration is not "
+            "defined."
         )
         yield warning("not-normalised", where, message)
     if len(outputs):

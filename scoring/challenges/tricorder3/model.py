@@ -52,16 +52,21 @@ def _vector(age: float, gender: float, location: float) -> Floats:
 def size_findings(size_mib: float, name: str) -> list[Finding]:
     """Return a finding about the effect of the model size on the score."""
     if size_mib >= FULL_MIB:
-        message = f"{size_mib:.2f} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost."
+        message = (
+            f"the model has {size_mib:.2f} MiB. From {FULL_MIB} MiB on, efficiency is 0, which costs "
+            "10 points."
+        )
         return [warning("size-score-zero", name, message)]
     cost = (
-        f"{size_mib - FREE_MIB:.2f} MiB above {FREE_MIB} cost {0.1 * (size_mib - FREE_MIB):.2f} points of 100"
+        f"The {size_mib - FREE_MIB:.2f} MiB above {FREE_MIB} MiB cost "
+        f"{0.1 * (size_mib - FREE_MIB):.2f} points of 100"
         if size_mib > FREE_MIB
-        else f"{FREE_MIB - size_mib:.2f} MiB below {FREE_MIB}: no cost"
+        else f"This is {FREE_MIB - size_mib:.2f} MiB below {FREE_MIB} MiB, so the size costs no points"
     )
     message = (
-        f"{size_mib:.2f} MiB (the challenge's MB); {cost}; {FULL_MIB - size_mib:.2f} MiB below "
-        f"{FULL_MIB}. Each MiB above {FREE_MIB} costs 0.001 of the score."
+        f"the model has {size_mib:.2f} MiB (the challenge's MB). {cost}. Each MiB above "
+        f"{FREE_MIB} MiB costs 0.1 points. Efficiency is 0 from {FULL_MIB} MiB on, "
+        f"{FULL_MIB - size_mib:.2f} MiB more."
     )
     return [note("model-size", name, message)]
 

@@ -222,8 +222,8 @@ def _are_named(table: TextTable, scores: Sequence[int], label: int) -> bool:
 def _only_labels(table: TextTable, id_column: int | None, label: int) -> str:
     """Return the sentence about a table of labels, and about a score of the predicted class alone."""
     sentence = (
-        f"only labels (column {table.header[label]!r}): no curves, no calibration; accuracy "
-        "and F1 are complete."
+        f"the file has only labels (column {table.header[label]!r}): there are no curves and no "
+        "calibration, but accuracy and F1 are complete."
     )
     others = [i for i in range(len(table.header)) if i not in (id_column, label)]
     numbers = zip(others, values_of(table, others), strict=True)

@@ -169,8 +169,9 @@ def test_columns_that_lack_are_said_at_once_with_place_and_mend(tmp_path):
         ("p.csv:1", "there is no column for the score: name it 'p'. Found: 'id', 'prob'."),
         (
             "t.csv",
-            "there is no column 'centr', but subgroups.columns in the challenge's file names this column. "
-            "Add it here or to a table of metadata, or change the challenge's file. Did you mean 'center'?",
+            "there is no column 'centr', but subgroups.columns in the challenge's file names "
+            "this column. Add the column here or to a table of metadata, or change the "
+            "challenge's file. Did you mean 'center'?",
         ),
     ]
     for name, data in (("c.toml", text.encode()), ("t.csv", truth), ("p.csv", sent)):
