@@ -28,6 +28,7 @@ NAMES_VOXELS = re.compile(rb"^[ \t]*(?:ElementDataFile\s*=|data ?file:)[ \t]*([^
 IS_PACKED = re.compile(
     rb"^[ \t]*(?:CompressedData\s*=\s*True|encoding:[ \t]*gz(?:ip)?)[ \t]*\r?$", re.M | re.I
 )
+PACKED_SIZE = re.compile(rb"^[ \t]*CompressedDataSize[ \t]*=[ \t]*([^\r\n]*?)[ \t]*\r?$", re.M)
 IS_LATE = re.compile(rb"^[ \t]*HeaderSize\s*=\s*-?[1-9]", re.M)
 LOCAL = b"local"
 
@@ -115,7 +116,11 @@ def _pieces(files: SourceFiles, member: str, voxels: str | None = None) -> Itera
         if named is None:
             content = gunzipped(raw)
         elif is_packed:
-            content = Inflated(raw) if head[named.start() :].lstrip()[:1] in b"Ee" else GzipFile(fileobj=raw)
+            if head[named.start() :].lstrip()[:1] in b"Ee":
+                stated = PACKED_SIZE.search(head)
+                content = Inflated(raw, stated=stated[1].decode("latin-1") if stated else "")
+            else:
+                content = GzipFile(fileobj=raw)
         while piece := content.read(PIECE):
             yield piece
 

@@ -59,6 +59,12 @@ def nrrd_fields(file: ByteFile) -> Fields:
         )
         raise MaskError("unreadable-file", message)
     shape = tuple(int(length) for length in fields.get("sizes", "").split())
+    dimension = fields.get("dimension", str(len(shape)))
+    if not dimension.isdecimal() or int(dimension) != len(shape):
+        message = (
+            f"its header announces {dimension[:SHOWN]} axes, but {len(shape)} sizes: save the mask again."
+        )
+        raise MaskError("unreadable-file", message)
     layers = {value for name, value in pairs.items() if (m := SEGMENT.fullmatch(name)) and m[2] == "Layer"}
     if len(shape) != AXES or len(layers) > 1:
         message = (

@@ -47,8 +47,8 @@ def big(values) -> tuple[bytes, bytes]:
     return parts["header"].fileobj.getvalue(), parts["image"].fileobj.getvalue()
 
 
-def of_metaimage(values, voxels: str, packed: bool = False) -> tuple[bytes, bytes]:
-    written = volumes.metaimage(values, packed=packed)
+def of_metaimage(values, voxels: str, packed: bool = False, **fields) -> tuple[bytes, bytes]:
+    written = volumes.metaimage(values, packed=packed, **fields)
     header, _, data = written.partition(b"ElementDataFile = LOCAL\n")
     return header + f"ElementDataFile = {voxels}\n".encode(), data
 
@@ -127,8 +127,15 @@ FAULTS = {
     "Analyze": (lambda m: {"hdr": pair(m.astype("i2"), nibabel.AnalyzeImage)[0], "img": b""}, "Analyze 7.5"),
     "cut header": (lambda m: {"hdr": pair(m)[0][:200], "img": pair(m)[1]}, "not a NIfTI header"),
     "cut voxels": (lambda m: {"hdr": pair(m)[0], "img": pair(m)[1][:-1]}, "cut off"),
-    "cut zraw": (lambda m: {"mhd": of_metaimage(m, "x", True)[0], "zraw": zlib.compress(b"a")}, "cut off"),
+    "cut zraw": (
+        lambda m: {"mhd": of_metaimage(m, "x", True)[0], "zraw": zlib.compress(b"a")},
+        "9 bytes follow",
+    ),
     "no zraw": (lambda m: {"mhd": of_metaimage(m, "x", True)[0], "zraw": b"abc"}, "damaged"),
+    "lying zraw": (
+        lambda m: dict(zip(("mhd", "zraw"), of_metaimage(m, "x", True, CompressedDataSize=7), strict=True)),
+        "its CompressedDataSize is 7, but ",
+    ),
     "no voxels": (lambda m: {"mhd": of_metaimage(m, "../../etc/passwd")[0]}, "missing (../../etc/passwd)"),
     "no image": (lambda m: {"hdr": pair(m)[0]}, "missing (a file .img of its name)"),
     "several": (lambda m: {"mhd": of_metaimage(m, "LIST")[0]}, "missing (LIST)"),
