@@ -1,5 +1,5 @@
-"""Output formats of the views: Plotly `figures`, `svg` for print, `html` reports, `paper` archives (LaTeX,
-CSV).
+"""Output formats of views: Plotly figures in `figures`, figures for print in `svg`, HTML reports in `html`,
+and zips with LaTeX and CSV for papers in `paper`.
 
 * HTML report of a score: `html.scorecard.html`; of one image: `html.single_image.html`;
   blocks: `html.report_blocks.sections`
@@ -7,5 +7,5 @@ CSV).
 * figure without a browser: `svg.draw_figure.svg`; zip for a paper: `paper.archive.zipped`;
   LaTeX: `paper.latex.table`
 
-`scoring.common.text` must make text from files and visitors safe before it arrives here.
+Text from files and visitors must be escaped with `scoring.common.text` before it is passed to this package.
 """

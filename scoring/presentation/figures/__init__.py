@@ -11,5 +11,5 @@
 * one image, its saliency: `single_image.saliency`, `model_outputs.output_bars`
 * heat maps: `heat_maps`; pictures of nuclei: `nuclei_pictures`; decimals: `number_format`
 
-`theme` has the colours, `canvas` builds, `plotly_figure.Drawing` is the result.
+`theme` has the colours, `canvas` builds a figure, and `plotly_figure.Drawing` is the finished figure.
 """

@@ -12,7 +12,7 @@ from scoring.presentation.figures.theme import Theme, faded
 from scoring.presentation.figures.thresholds import Condition
 
 BAR = 0.094
-"""Width of a bar; bins are 0.1 wide."""
+"""Width of a bar on an axis from 0 to 1; bins are 0.1 wide."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class ReliabilityLabels:
     Attributes:
         predicted: Title of the horizontal axis, the output.
         observed: Title of the vertical axis, the observed share.
-        hover: Names of both axes in the hover text.
+        hover: Names of both quantities in the hover text.
     """
 
     question: str
@@ -63,10 +63,10 @@ def reliability(
 
     Args:
         predicted: [bins] mean output of each bin, 0..1; NaN if the bin has no case.
-        observed: [bins] observed share of its cases.
-        low: [bins] lower end of the 95 % interval of that share.
-        high: [bins] upper end.
-        n: [bins] number of cases.
+        observed: [bins] share of the cases of each bin in which the outcome occurred, 0..1.
+        low: [bins] lower end of the 95 % interval of `observed`.
+        high: [bins] upper end of the same interval.
+        n: [bins] number of cases of each bin.
     """
     predicted, observed, low, high = (np.asarray(v, float) for v in (predicted, observed, low, high))
     sizes = np.asarray(n, float)

@@ -21,17 +21,17 @@ class Canvas:
     """A figure under construction.
 
     Plotly checks each property when it is set, and copies all annotations and shapes whenever one is added.
-    These checks and copies take nine tenths of a figure's time. Therefore `Canvas` collects everything first,
-    and `figure` returns it unchecked. Tests let Plotly check every kind of figure.
+    These checks and copies take nine tenths of the time for a figure. Therefore `Canvas` collects everything
+    first, and `figure` returns the result unchecked. Tests let Plotly check every kind of figure.
     """
 
     def __init__(self, theme: Theme, question: str, height: int, **layout: Any) -> None:
         """Begin a figure in the house style.
 
         Args:
-            question: That the figure answers. It is in `layout.meta`, not in a title: Plotly's titles
-                neither wrap nor are read aloud.
-            height: In pixels.
+            question: Question that the figure answers. It is stored in `layout.meta` instead of a title,
+                because titles of Plotly neither wrap nor are read aloud.
+            height: Height in pixels.
             **layout: Other properties of Plotly's layout.
         """
         self.theme = theme
@@ -50,8 +50,8 @@ class Canvas:
         return Drawing({"data": self.traces, "layout": layout})
 
     def trace(self, kind: str, **properties: Any) -> None:
-        """Add a trace, for example `trace("bar", x=..., y=...)`. Properties that are None are left out. A
-        trace with hover texts shows only these; without hover texts it has no hover."""
+        """Add a trace, for example `trace("bar", x=..., y=...)`. Properties that are None are left out. Hover
+        shows only the given hover texts, and nothing without them."""
         if "hovertemplate" not in properties:
             properties.setdefault("hoverinfo", "text" if properties.get("hovertext") is not None else "skip")
         written = {name: value for name, value in properties.items() if value is not None}
@@ -63,8 +63,8 @@ class Canvas:
         self.trace("scatter", x=x, y=y, mode="lines", line=line, name=name, **properties)
 
     def band(self, x: Floats, low: Floats, high: Floats, colour: str, **properties: Any) -> None:
-        """Add a pointwise 95 % band [points] where both ends are defined. `colour` is the colour of the
-        area."""
+        """Add a pointwise 95 % band along the points at which both ends are defined. `colour` is the colour
+        of the area."""
         drawn = np.isfinite(low) & np.isfinite(high)
         self.trace(
             "scatter",
@@ -148,6 +148,6 @@ def pale(colour: str) -> str:
 
 
 def unit_axes(canvas: Canvas, x_title: str, y_title: str) -> None:
-    """Let both axes run from 0 to 1."""
+    """Set both axes to the range from 0 to 1."""
     canvas.x_axis(x_title, range=[-0.01, 1.01], **QUARTERS)
     canvas.y_axis(y_title, range=[-0.01, 1.03], **QUARTERS)

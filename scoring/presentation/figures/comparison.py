@@ -22,11 +22,11 @@ from scoring.presentation.figures.theme import Theme, counted, lined, safe, shor
 ROW = 32
 """Height in pixels of one team's row."""
 MOST_WORDS = 20
-"""Maximum number of teams for numbers in cells; with more teams, colour and hover show the numbers."""
+"""Up to this number of teams, cells show numbers; with more teams, only colour and hover text show them."""
 CLASS = 24
-"""Maximum characters of a case's or class's name beside an axis."""
+"""Maximum number of characters of the name of a case or class at an axis."""
 UPRIGHT = 4
-"""Maximum number of teams for horizontal names above the columns."""
+"""Up to this number of teams, names above the columns are horizontal."""
 
 
 def brief(value: float, sign: bool = False) -> str:
@@ -35,7 +35,7 @@ def brief(value: float, sign: bool = False) -> str:
 
 
 def turned(columns: int) -> int:
-    """Return the angle at which names are written above this number of columns."""
+    """Return the angle at which names are written above the columns; it depends on the number of columns."""
     return -45 if columns > UPRIGHT else 0
 
 
@@ -66,8 +66,8 @@ def group_intervals(
     ends: Sequence[float],
     reference: float | None = None,
 ) -> go.Figure:
-    """Draw the teams in one group. For the other arguments see `intervals`. `ends` contains the ends of the
-    intervals in all neighbouring groups, so that their axes are the same."""
+    """Draw the value of each team in one subgroup. `ends` contains the ends of the intervals in all subgroups
+    beside this one, so that all have the same axis. For the other arguments see `intervals`."""
     canvas = interval_canvas(rows, theme, question, axis_title, digits=3, tied=0, reference=reference)
     canvas.x_axis(tickformat=".3~f")
     known = [end for end in ends if np.isfinite(end)]
@@ -86,11 +86,11 @@ def pair_matrix(
     theme: Theme,
     better: Better = "higher",
 ) -> go.Figure:
-    """Draw the score of the row's team minus that of the column's team. A cell is coloured if the test
-    separates the pair, otherwise pale.
+    """Draw, for each pair, the score of the row's team minus the score of the column's team. A cell is
+    coloured if the test separates the pair, otherwise pale.
 
     Args:
-        differences: [A, A].
+        differences: [A, A] difference of each pair.
         apart: [A, A] whether the test separates a pair.
         hovers: [A, A] hover text of each cell.
     """
@@ -117,7 +117,7 @@ def rank_heat(
     """Draw how often each team has each rank.
 
     Args:
-        shares: [A, ranks] share of the resamples, 0..1.
+        shares: [A, ranks] share of the resamples in which each team has each rank, 0..1.
         bounds: Best and worst possible rank of each team, drawn as a frame; empty for no frames.
     """
     teams, ranks = shares.shape
@@ -147,7 +147,7 @@ class Ordering:
     """The ranking of the teams under one rule.
 
     Attributes:
-        tau: Agreement with the official ranking, None if undefined.
+        tau: Kendall's tau with the official ranking; None if undefined.
         small: Whether the rule uses fewer than 15 cases.
     """
 
@@ -164,7 +164,8 @@ def rules_heat(
 
     Args:
         names: Names of all ranked teams.
-        rules: The official rule first, above a line.
+        rules: Teams' order under each rule. The first is the official rule; a line separates it from the
+            others.
     """
     ranks = np.array([[rule.ranks[team] for team in columns] for rule in rules], float)
     most = max(2.0, float(max(max(rule.ranks) for rule in rules)))
@@ -201,10 +202,10 @@ class ClassValues:
     """A measure of each class and team.
 
     Attributes:
-        values: [classes, A], or differences to one team.
-        coloured: [classes, A] colour of each value: 0 (bad) to 1 (good); for a difference, positive if
-            better.
-        risks: Class -> risk group; may lack some.
+        values: [classes, A] values, or their differences to one team.
+        coloured: [classes, A] number that determines the colour of each value: 0 (bad) to 1 (good); for a
+            difference, positive if better.
+        risks: Class -> risk group, for classes that have one.
     """
 
     values: Floats
@@ -260,14 +261,14 @@ def class_heat(
 
 
 LONGEST = 22
-"""Maximum characters of a case's name."""
+"""Maximum number of characters of the name of a case."""
 
 
 def case_heat(
     names: Sequence[str], cases: Sequence[str], right: Floats, theme: Theme, quantity: Quantity = SHARE
 ) -> go.Figure:
-    """Draw how right each team is in each case. The strongest colour means wrong, and × that nothing is
-    right.
+    """Draw how right each team is in each case. The strongest colour means wrong; × means that nothing in the
+    case is right.
 
     Cells show numbers if cases can be partly right. Every cell can be clicked: its `customdata` is (case,
     team).

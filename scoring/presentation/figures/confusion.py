@@ -1,4 +1,5 @@
-"""Confusion matrices of classes, risk groups, stages, and of nuclei with missed and spurious ones."""
+"""Confusion matrices of classes, risk groups and stages, and of nuclei, with a row and a column for spurious
+and missed nuclei."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +17,11 @@ from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, counted, 
 Counts = Sequence[Sequence[int]] | Ints
 """Counts [K, K], rows = truth, columns = prediction."""
 LEVEL_CHARACTERS, NAME_CHARACTERS = 21, 16
-"""Maximum characters of horizontal column names: of all names together, and of each name."""
+"""Maximum number of characters of all column names together, and of each one, if the names are horizontal."""
 FEW_CLASSES = 3
-"""Number of classes up to which cells and text are large."""
+"""Up to this number of classes, cells and text are large."""
 THOUSANDS = 10_000
-"""Minimum count that a cell shows in thousands."""
+"""From this count on, a cell shows the count in thousands."""
 
 
 @dataclass(frozen=True)
@@ -29,15 +30,15 @@ class MatrixStyle:
 
     Attributes:
         show: Content of the cells: "counts", "shares" (percent of the row) or "both".
-        outlined: True and predicted class of the harmful mistake. Empty cells are blank, except for this one,
-            which shows 0.
-        unit: What is counted, in the plural.
-        is_counted: Whether the row's number of cases, with a star below 15, follows its name.
+        outlined: True and predicted class of the harmful mistake, whose cell has a frame. Cells without cases
+            are blank, but this one shows 0.
+        unit: Word for what is counted, in the plural, such as "cases".
+        is_counted: Whether the name of a row is followed by its number of cases (with a star if below 15).
         is_grouped: Whether classes are ordered by risk group, with lines between the groups, if every class
             has one.
         is_clickable: Whether cells have `customdata` (truth, prediction).
         extra_column: Name and description of the last column, if it is not a class; otherwise ().
-        extra_row: The same for the last row.
+        extra_row: Name and description of the last row, if it is not a class; otherwise ().
     """
 
     question: str
@@ -58,11 +59,11 @@ def confusion_matrix_figure(
     style: MatrixStyle,
     risks: Mapping[str, str] | None = None,
 ) -> go.Figure:
-    """Draw counts by true and predicted class, coloured by the share of the row.
+    """Draw counts by true and predicted class. The colour of a cell shows its share of the row.
 
     Args:
-        counts: [K, K], rows = truth, and the extra row and column of the style.
-        risks: Class -> risk group; may lack some.
+        counts: [K, K] counts, rows = truth; with the extra row and column of the style, if it has them.
+        risks: Class -> risk group, for classes that have one.
     """
     risks, cells = risks or {}, np.asarray(counts)
     order = list(range(len(names)))

@@ -1,4 +1,4 @@
-"""ROC and precision-recall curves: of one score, of several categories, and as small panels."""
+"""ROC and precision-recall curves: for one score, for several categories, and as small panels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,12 +36,12 @@ class Curve:
     """A curve, such as ROC, of a score that predicts a yes-or-no outcome.
 
     Attributes:
-        x: [points] from 0 to 1, NaN for gaps.
-        y: [points], in the same way.
-        thresholds: [points] of the score; None if unknown.
+        x: [points] horizontal positions from 0 to 1; NaN makes a gap.
+        y: [points] vertical positions from 0 to 1; NaN makes a gap.
+        thresholds: [points] threshold of the score at each point; None if unknown.
         legend: Text after the name in the legend, such as area and interval; "" leaves the curve out of the
             legend.
-        risk: Risk group, for its colour; None if it has none.
+        risk: Risk group of the class, which determines the colour; None if it has none.
         band: Pointwise 95 % band, None if it has none.
     """
 
@@ -60,7 +60,7 @@ class Curve:
         return np.isfinite(self.x) & np.isfinite(self.y)
 
     def colour(self, theme: Theme) -> str:
-        """Return the colour of a line that is not in a legend."""
+        """Return the colour of the curve if it has no legend."""
         return theme.risk[self.risk] if self.risk else theme.accent
 
 
@@ -77,7 +77,7 @@ def roc_figure(
 
     Args:
         curves: One curve, or several with a legend.
-        level: A sensitivity, 0..1, marked by a horizontal line.
+        level: Sensitivity at which a horizontal line is drawn, 0..1.
         is_small: Whether the figure is one of many small panels.
     """
     canvas = _square(curves, theme, question, ROC, is_small)
@@ -100,7 +100,8 @@ def precision_recall_figure(
 
     Args:
         curves: One curve, or several with a legend.
-        prevalence: Share of positives, 0..1, drawn as a dotted line: the precision of guessing.
+        prevalence: Share of positives, 0..1, which is the precision of guessing. It is drawn as a dotted
+            line.
         is_small: Whether the figure is one of many small panels.
     """
     canvas = _square(curves, theme, question, PRECISION_RECALL, is_small)

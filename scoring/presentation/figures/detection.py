@@ -1,4 +1,4 @@
-"""Figures of detected objects and of their tissue: scores, classes, densities, shares, distances.
+"""Figures of detected objects and of the tissue around them: scores, classes, densities, shares, distances.
 
 Shares are 0..1; undefined numbers are None or NaN and are drawn as a gap.
 """
@@ -29,8 +29,8 @@ class Reach:
 
     Attributes:
         value: The score; None draws only the name.
-        interval: Low and high, None if there is none.
-        best: The score if every object is right, None if that is 1.
+        interval: Lower and upper end; None if there is no interval.
+        best: Score if every object is right; None if this is 1.
         marks: Other values for comparison, each with its name.
         chosen: Whether this score ranks the team.
     """
@@ -57,7 +57,7 @@ class Reach:
 
 
 def spaced(name: str) -> str:
-    """Return the readable name of a class."""
+    """Return the name of a class for readers, with blanks."""
     return name.replace("_", " ")
 
 
@@ -139,7 +139,7 @@ def class_heat(f1: Floats, classes: Sequence[str], cases: Sequence[str], theme: 
     `customdata`.
 
     Args:
-        f1: [n, K] F1 of images and classes; NaN (a class neither in truth nor in prediction) is blank.
+        f1: [n, K] F1 of each image and class. NaN (the class is neither in truth nor in prediction) is blank.
     """
     values = np.asarray(f1, float)
 
@@ -167,8 +167,8 @@ class Dependence:
 
     Attributes:
         x: [n] values of the setting.
-        y: [n] score at each.
-        best: The best possible score, None if that is 1.
+        y: [n] score at each value.
+        best: The best possible score; None if this is 1.
     """
 
     x: Floats
@@ -216,7 +216,7 @@ def along(dependence: Dependence, question: str, axis: str, theme: Theme) -> go.
 LEAST_DENSITY = 1.0
 """Lowest density (nuclei per mm2) on the axis; lower densities are drawn at this position."""
 NONE = -0.5
-"""Position of "no nuclei" on the logarithmic axis."""
+"""Position on the logarithmic axis for "no nuclei"."""
 
 
 @dataclass(frozen=True)
@@ -230,11 +230,11 @@ class AxisLabels:
 
 def densities(names: Sequence[str], truth: Floats, predicted: Floats, theme: Theme) -> go.Figure:
     """Draw nuclei per mm2 of each class in truth (circle) and prediction (diamond) on a logarithmic axis.
-    "none" has its own position.
+    A density of 0 has its own position, labelled "none".
 
     Args:
-        truth: [K] nuclei per mm2.
-        predicted: [K], likewise.
+        truth: [K] true number of nuclei of each class per mm2.
+        predicted: [K] predicted number of nuclei of each class per mm2.
     """
     question = "Does the number of nuclei of each class match the truth?"
     canvas = Canvas(theme, question, 50 + ROW * len(names), hovermode="closest")
@@ -291,8 +291,8 @@ def shares(
     `customdata`.
 
     Args:
-        truth: [n] shares, 0..1; NaN is not drawn.
-        predicted: [n], likewise.
+        truth: [n] true share of each case, 0..1; NaN is not drawn.
+        predicted: [n] predicted shares, in the same form.
     """
     canvas = Canvas(theme, labels.question, 320, hovermode="closest")
     true, guessed = (np.asarray(values, float) for values in (truth, predicted))
@@ -332,8 +332,9 @@ def distances(
 
     Args:
         within: [n] distances in um.
-        truth: [n] shares, 0..1; None if there are no such nuclei or neighbours.
-        predicted: [n], likewise.
+        truth: [n] true share of nuclei at each distance, 0..1; None if there are no such nuclei or
+            neighbours.
+        predicted: [n] predicted shares, in the same form.
         marks: Distances in um, drawn as dotted lines.
     """
     canvas = Canvas(theme, labels.question, 320, hovermode="x unified")

@@ -1,4 +1,4 @@
-"""Heat maps: cells with text, frames around them, and clicks on them."""
+"""Heat maps: cells with text, frames around cells, and clicks on cells."""
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from scoring.presentation.figures.canvas import Canvas
 from scoring.presentation.figures.theme import channels, text_is_black
 
 Scale = list[list[Any]]
-"""A colour scale: [share from 0 to 1, colour] in ascending order."""
+"""A colour scale: pairs (position from 0 to 1, colour), ascending."""
 HALF = 0.47
 """Distance from the middle of a cell to the cell's frame; cells are 1 wide."""
 CLEAR = "rgba(0,0,0,0)"
@@ -25,12 +25,12 @@ def heat(
     hovers: Array,
     size: int = 12,
 ) -> None:
-    """Draw shares as colours, with text in the cells in black or white, whichever has more contrast.
+    """Draw shares as colours. The text in a cell is black or white, whichever has more contrast.
 
     Cells are at integer positions from 0, so that lines and frames can be drawn between them.
 
     Args:
-        shares: [rows, columns] from 0 to 1; NaN stays blank.
+        shares: [rows, columns] share of each cell from 0 to 1; the cell of NaN stays blank.
         columns: Names of the columns, as Plotly's HTML.
         rows: Names of the rows as Plotly's HTML, the first on top.
         texts: [rows, columns] text of each cell; "" for none.
@@ -91,7 +91,7 @@ def diverging(
 
     Args:
         texts: Texts of the values with sign; None for no text.
-        strong: Cells with strong text; the others have pale text.
+        strong: Which cells have strong text [rows, columns]; the others have pale text.
     """
     theme = canvas.theme
     scale = [[0.0, theme.categorical[1]], [0.5, theme.paper], [1.0, theme.categorical[0]]]
@@ -106,13 +106,14 @@ def diverging(
 
 
 def cell_texts(rows: int, columns: int, text: Callable[[int, int], str]) -> Array:
-    """Return an array of texts [rows, columns], computed from row and column."""
+    """Return an array of texts [rows, columns]. The function `text` returns the text of a cell from its row
+    and column."""
     return np.array([[text(i, j) for j in range(columns)] for i in range(rows)], dtype=object)
 
 
 def clickable(canvas: Canvas, keys: Sequence[Sequence[Hashable]], columns: int, size: int = 22) -> None:
-    """Put transparent points over the cells of a heat map, the first trace, because heat maps do not react to
-    clicks. The axes end at the cells.
+    """Put transparent points over the cells of a heat map, which must be the first trace. Clicks select these
+    points, because heat maps do not react to clicks. The axes end at the cells.
 
     Args:
         keys: `customdata` of the points, row by row.

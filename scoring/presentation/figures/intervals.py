@@ -1,4 +1,4 @@
-"""Interval plots: values with confidence intervals as rows, for example subgroups."""
+"""Interval plots: each row shows a value with its confidence interval, for example of a subgroup."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,12 @@ from scoring.presentation.figures.number_format import decimal, span
 from scoring.presentation.figures.theme import Theme, faded, lined, safe
 
 COUNTED = {"malignant_sensitivity": "n_malignant", "recall": "n_positive"}
-"""Measure -> key of its number of cases, for measures that do not count all cases of a group."""
+"""Measure -> key of the number of cases that it counts, for measures that do not count all cases of a
+group."""
 KINDS = {"location": "site"}
-"""Column of groups in files -> its name on pages."""
+"""Name of a column of groups in files -> its name on pages."""
 NARROWED = 100
-"""Width in px of the right column, above which the axis gets too little room on a phone."""
+"""If the right column is wider than this (in px), the axis has too little room on a phone."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,9 @@ class IntervalRow:
 
     Attributes:
         value: The value; None draws only the name.
-        interval: Low and high; None draws only the dot.
-        n: Number of cases; below 15 the row is grey, and only its hover text has the number.
-        apart: False draws a hollow dot: the test does not separate the team.
+        interval: Lower and upper end; None draws only the dot.
+        n: Number of cases. If it is below 15, the row is grey and only its hover text shows the number.
+        apart: False draws a hollow dot, which means that the test does not separate the team.
         through_all: Whether a line through all rows marks this value for comparison.
     """
 
@@ -55,7 +56,8 @@ def intervals(
 
     Args:
         tied: Number of shaded rows at the top.
-        reference: Position of a vertical line (all cases, no difference).
+        reference: Position of a vertical line, which marks for example the value on all cases, or no
+            difference.
     """
     canvas = interval_canvas(rows, theme, question, axis_title, digits=digits, tied=tied, reference=reference)
     return canvas.figure()
@@ -156,7 +158,7 @@ def slice_rows(slices: Mapping[str, Mapping[str, Mapping[str, Any]]], metric: st
     last.
 
     Args:
-        slices: `ScoreCard.more["slices"]`: attribute -> group -> numbers.
+        slices: `ScoreCard.more["slices"]`: column -> group -> numbers.
         metric: "accuracy", "malignant_sensitivity" or "recall"; the last two count only the malignant or
             positive cases.
     """

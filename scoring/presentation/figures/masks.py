@@ -15,11 +15,11 @@ from scoring.presentation.figures.theme import Theme, faded, safe
 
 SYMBOLS = ("circle", "diamond")
 ROOM = 140
-"""Height in pixels of a structure's density, box and points."""
+"""Height in pixels of the density, box and points of one structure."""
 LEAST_ML = 0.01
 """Smallest volume in ml on the axis; smaller volumes are drawn at this position."""
 APART = 0.35
-"""Distance of a volume of 0 below the smallest tick, in powers of ten."""
+"""A volume of 0 is drawn this far below the smallest tick, in powers of ten."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Patients:
     """Results of all patients for one structure.
 
     Attributes:
-        dice: [n], 0..1.
+        dice: [n] Dice of each patient, 0..1.
         truth_ml: [n] true volumes in mL, from 0.
-        predicted_ml: [n], likewise.
+        predicted_ml: [n] predicted volumes in mL, from 0.
     """
 
     names: Sequence[str]
@@ -52,8 +52,8 @@ class Patients:
 
 @dataclass(frozen=True)
 class Cloud:
-    """Dice of all patients for one structure, for a raincloud plot. Patients with Dice above 0, with Dice 0
-    and with two empty masks are separate."""
+    """Dice of all patients for one structure, for a raincloud plot. It separates patients with a Dice above
+    0, patients with a Dice of 0, and patients whose two masks are empty."""
 
     name: str
     above: Patients
@@ -67,8 +67,9 @@ def colour(number: int, theme: Theme) -> str:
 
 
 def raincloud(clouds: Sequence[Cloud], theme: Theme) -> go.Figure:
-    """Draw for each structure the density of Dice above 0, a box of its quartiles and every patient. Zeros
-    are separate crosses. Patients with two empty masks are only counted."""
+    """Draw for each structure the density of Dice above 0, a box of its quartiles and every patient.
+    Patients with a Dice of 0 are crosses apart from the others. Patients whose two masks are empty are
+    only counted."""
     canvas = Canvas(
         theme,
         "How well does each patient's mask fit?",
@@ -163,7 +164,7 @@ class VolumeAxis:
     Attributes:
         lowest: Log10 of the smallest volume.
         largest: Log10 of the largest volume.
-        has_nothing: Whether some volumes are 0; these have their own position below the others.
+        has_nothing: Whether some volumes are 0; such volumes have their own position below all others.
     """
 
     lowest: float
@@ -201,8 +202,8 @@ def volume_axis(*volumes: Floats) -> VolumeAxis:
 
 
 def dice_by_volume(name: str, patients: Patients, number: int, theme: Theme) -> go.Figure:
-    """Draw Dice against the true volume on a logarithmic axis. Patients without the true structure are shown
-    separately at "none". `number` is the number of the structure, for its colour and symbol."""
+    """Draw Dice against the true volume on a logarithmic axis. Patients who do not have the structure in the
+    truth are at the position "none". `number` is the number of the structure, for its colour and symbol."""
     canvas = Canvas(theme, f"Does Dice depend on the size of {name}?", 300, hovermode="closest")
     axis = volume_axis(patients.truth_ml)
     where = axis.places(patients.truth_ml), patients.dice

@@ -1,4 +1,4 @@
-"""Bar charts of a model's outputs for one case, and how they change with an input."""
+"""Figures of a model's outputs for one case: as bars, and how they change if one input changes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, in_lines,
 ROW = 26
 """Height in pixels of a row of bars."""
 LINE, LINE_PX = 18, 17
-"""Maximum characters of a name in one line, and the line's height."""
+"""Maximum number of characters of a name per line, and height of a line in pixels."""
 NAMED = 4
 """Number of classes with a colour and a name in a figure of all classes."""
 
@@ -33,10 +33,10 @@ def output_bars(
     """Draw the outputs of one case, the largest on top.
 
     Args:
-        outputs: [K], as the model returned them.
+        outputs: [K] outputs, as the model returned them.
         risks: Class -> risk group.
-        truth: The true class, drawn with a mark.
-        normalised: Whether to draw their softmax; this is for display only, not for the score.
+        truth: The true class, which gets a mark.
+        normalised: Whether to draw the softmax of the outputs. This changes only the figure, not the score.
     """
     risks = risks or {}
     values = np.asarray(outputs, float)
@@ -78,8 +78,8 @@ class Sweep:
 
     Attributes:
         settings: Values of the input: numbers for a line, names for rows of dots.
-        outputs: [settings, K].
-        own: The case's true value, None if it has none.
+        outputs: [settings, K] outputs at each value.
+        own: The value that the case really has; None if it is unknown.
         risks: Class -> risk group.
     """
 
@@ -90,8 +90,8 @@ class Sweep:
     risks: Mapping[str, str] = field(default_factory=dict)
 
     def markers(self, theme: Theme, named: Sequence[int]) -> list[Properties]:
-        """Return the marker of every class. The shape shows the risk group, the colour the class; classes not
-        in `named` are grey."""
+        """Return the marker of every class. Its shape shows the risk group, its colour the class. Classes
+        that are not in `named` are grey."""
         colours: dict[int, str] = {}
         for k in named:
             # A class keeps its colour from figure to figure unless there are more classes than colours and
@@ -122,15 +122,15 @@ class Sweep:
 
 
 def prominent(outputs: Floats, most: int = NAMED) -> list[int]:
-    """Return the classes that get a colour, in class order. These classes have the largest outputs [settings,
-    K] at any setting."""
+    """Return the classes that get a colour, in class order. They are those with the largest output at any
+    setting; `outputs` is [settings, K]."""
     largest: list[int] = np.argsort(-outputs.max(0), kind="stable")[:most].tolist()
     return sorted(largest)
 
 
 def spread(values: Sequence[float] | Floats, gap: float, low: float, high: float) -> list[float]:
-    """Return positions for labels beside values. Positions keep the order of the values and are at least
-    `gap` apart. If there is room, positions lie within low and high."""
+    """Return positions for labels beside values. They have the order of the values and are at least `gap`
+    apart. If there is room, they lie between `low` and `high`."""
     order = np.argsort(values, kind="stable")
     placed = np.clip(np.array(values, float), low, high)
     for below, above in pairwise(order):
@@ -150,7 +150,7 @@ def _extent(outputs: Floats) -> tuple[float, float]:
 
 
 AGE_SWEPT = "Dotted: the age that the model receives; for an unknown age, the model receives 0."
-"""Caption of `sweep_lines` of ages."""
+"""Caption of the figure `sweep_lines` if the input is the age."""
 
 
 def sweep_lines(sweep: Sweep, theme: Theme, question: str, axis_title: str) -> go.Figure:

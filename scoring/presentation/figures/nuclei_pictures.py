@@ -1,5 +1,5 @@
-"""Pictures of nuclei for papers: outlines, or marks if there are none, on the tissue or a plain
-background."""
+"""Pictures of nuclei for papers. Nuclei are outlines, or marks if they have no outline, on the tissue or on a
+plain background."""
 
 import io
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ Pen = ImageDraw.ImageDraw
 COLOURS = ("#009e73", "#d55e00", "#56b4e9")
 STATUSES = ("TP", "FP", "FN")
 CASINGS = ("#ffffff", "#ffffff", "#062a42")
-"""Colours of wider lines below the coloured lines; without them, sky blue would be invisible on pink
+"""Colours of wider lines under the coloured lines. Without them, sky blue could not be seen on pink
 tissue."""
 DASHES = ((0, 0), (7.0, 4.0), (2.0, 3.0))
 """Lengths of dashes and gaps in px, for TP, FP, FN; (0, 0): a solid line."""
@@ -39,11 +39,11 @@ def overlay_png(
     """Return a PNG of nuclei with a legend below it.
 
     Args:
-        drawn: Columns of n nuclei in the form of the viewer: xy, start, centroids, kind, status.
+        drawn: Columns of n nuclei, as the viewer uses them: xy, start, centroids, kind, status.
         size: Width and height of the image in px.
         side: Longest side of the picture in px.
         ground: The encoded image, of any size; None for a plain background.
-        colours: Number of colours of the PNG, to make the file small; None keeps all.
+        colours: Maximum number of colours of the PNG, which makes the file small; None keeps all colours.
     """
     scale = side / max(size)
     width, height = (max(1, round(scale * length)) for length in size)

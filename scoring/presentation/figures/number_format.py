@@ -1,4 +1,4 @@
-"""Number format of figures: fixed decimals, a true minus sign, a dash for undefined numbers."""
+"""Number format of figures: fixed decimals, a true minus sign, and a dash for undefined numbers."""
 
 import math
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ def span(pair: Sequence[float | None] | None, digits: int, scale: float = 1.0, s
 
     Args:
         pair: The two ends; a dash if there is no interval or an end is undefined.
-        scale: Factor for each end.
+        scale: Number by which each end is multiplied.
         sign: Whether positive ends get a plus sign.
     """
     if pair is None:

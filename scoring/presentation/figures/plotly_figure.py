@@ -10,15 +10,15 @@ import numpy as np
 import plotly.graph_objects as go
 
 Properties = dict[str, Any]
-"""Properties of a figure with the names of Plotly's reference, nested, without None."""
+"""Nested properties of a figure, with Plotly's names and without values of None."""
 AS_THEY_ARE = frozenset({"template", "range", "geojson", "layer", "layers"})
-"""Properties that never contain arrays."""
+"""Properties that are used unchanged, because they never contain arrays."""
 NESTED = frozenset({dict, list, tuple})
 SENT = frozenset({"i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8"})
-"""Number types that plotly.js reads from bytes."""
+"""NumPy type -> type of numbers that plotly.js reads from bytes."""
 MANY = 64
-"""Minimum length of arrays that are sent with seven digits. Long curves are only drawn; downloads have all
-digits."""
+"""Arrays of at least this length are sent to the browser with seven digits, which is enough to draw them.
+Downloads have all digits."""
 
 
 class Drawing(go.Figure):  # type: ignore[misc]
@@ -32,12 +32,13 @@ class Drawing(go.Figure):  # type: ignore[misc]
     _packed: Properties | None
 
     def __init__(self, description: Properties) -> None:
-        """description: "data" and "layout", not checked; whoever hands it over changes it no more."""
+        """description: Dictionary with "data" and "layout". It is not checked, and the caller must not change
+        it afterwards."""
         self._description = description
         self._packed = None
 
     def __getattr__(self, name: str) -> Any:
-        """Make Plotly's objects when the first of them is used."""
+        """Create Plotly's objects when one of them is used for the first time."""
         own = vars(self)
         if name.startswith("__") or "_validate" in own or "_description" not in own:
             raise AttributeError(name)

@@ -1,4 +1,5 @@
-"""Points of a score: won and lost by part, lost by class; predicted numbers against true ones."""
+"""Figures of points: won and lost in each part of a score, and lost in each class. Also predicted against
+true numbers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +16,9 @@ from scoring.presentation.figures.theme import Theme, counted, faded, label, saf
 ROW = 26
 """Height in pixels of a row of bars."""
 WORDS = 27
-"""Width of the interval's name on a phone, in points of 100."""
+"""Width of the interval's name on a phone, in units of the axis (points out of 100)."""
 BELOW = -0.62
-"""Position of score, interval and maximum below the strip, whose bars are at 0."""
+"""Vertical position of score, interval and maximum; the bars of the strip are at 0."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class ScorePart:
 
     Attributes:
         short: Short name for narrow screens.
-        weight: Points out of 100.
-        value: 0..1, None if undefined.
+        weight: Maximum points of the part, out of 100.
+        value: Value of the part, 0..1; None if undefined.
     """
 
     name: str
@@ -41,9 +42,9 @@ class Unit:
     """How points out of 100 are displayed.
 
     Attributes:
-        factor: Factor from points to the displayed number.
+        factor: Number by which points are multiplied to give the displayed number.
         digits: Number of decimals.
-        name: Suffix.
+        name: Text after the number.
     """
 
     factor: float
@@ -189,11 +190,11 @@ def points_lost(
 ) -> go.Figure:
     """Draw the points that each class loses, the largest loss on top.
 
-    The loss of a class without cases is hatched, because no model can win these points on this test set.
+    The loss of a class without cases is hatched, because no submission can win these points on this test set.
 
     Args:
-        per_class: `ScoreCard.per_class` with score_worth and score_lost (shares of the score; None if the
-            class is not in the mean), support, risk and the measure.
+        per_class: `ScoreCard.per_class`. Each class needs score_worth and score_lost (shares of the score;
+            None if the class is not in the mean), support, risk and the measure.
     """
     classes = {name: entry for name, entry in per_class.items() if entry["score_worth"] is not None}
     # Plotly draws from the bottom up; equal losses stay in class order.
@@ -240,7 +241,7 @@ def _loss(name: str, entry: Mapping[str, Any], lost: float, worth: float, measur
 
 
 MOST_POINTS = 5_000
-"""Maximum number of drawn cases; if there are more, evenly spaced ones are drawn."""
+"""Maximum number of drawn cases. If there are more, evenly spaced cases are drawn."""
 
 
 def predicted_by_truth(names: Sequence[str], truth: Floats, predicted: Floats, theme: Theme) -> go.Figure:

@@ -18,12 +18,13 @@ MARKS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross",
 MOST = len(MARKS)
 """Maximum number of drawn teams."""
 TICKS, LEGEND = 6, 24
-"""Maximum ticks of the time axis, and maximum characters of a name beside its mark."""
+"""Maximum number of ticks of the time axis, and of characters of a name beside its mark."""
 APART = 0.012
-"""Shift between teams, as a share of the whole time, so that error bars of the same day do not overlap."""
+"""Horizontal shift between teams, as a share of the whole period, so that error bars of the same day do not
+overlap."""
 DAY = 86_400
 LABEL = 0.15
-"""Share of the whole time that a day's label covers on a phone."""
+"""Share of the whole period that the label of a day covers on a phone."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class DatedScore:
 
     Attributes:
         time: Time in ISO 8601.
-        value: Its score in the displayed unit; None draws nothing.
+        value: Score in the displayed unit; None draws nothing.
         counts: Whether the submission is ranked; others are hollow.
     """
 
@@ -123,7 +124,7 @@ def _days(first: float, room: float, moments: Sequence[float]) -> dict[str, list
 
 
 NAMED_DAYS = 8
-"""Maximum number of submissions with a day label."""
+"""Up to this number of submissions, each has a label with its day."""
 
 
 @dataclass(frozen=True)
@@ -131,11 +132,11 @@ class Moment:
     """A submission in a figure of progress.
 
     Attributes:
-        day: Time, as written at the axis.
-        value: Its score; None if undefined.
+        day: Time of the submission, as it is written at the axis.
+        value: Score of the submission; None if undefined.
         interval: 95 % interval; None if there is none.
-        apart: Whether the test separates it from the best submission before it.
-        shown: Whether it is the submission on the page.
+        apart: Whether the test separates the submission from the best earlier one.
+        shown: Whether it is the submission that the page shows.
     """
 
     name: str

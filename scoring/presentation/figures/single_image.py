@@ -1,5 +1,5 @@
-"""Figures of one image: a model's scores, its position among a test set's cases, and the parts that change
-the scores."""
+"""Figures of one image: a model's scores for it, its position among the cases of a test set, and the parts of
+the image that change the scores."""
 
 import base64
 import io
@@ -22,8 +22,8 @@ OTHER = "other"
 ROW = 25
 SIDE, QUALITY = 640, 88
 RULED, TICKS, STEPS = 330, 8, (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
-"""Size in pixels of a picture with rulers, maximum marks of a ruler, and possible distances of marks in
-mm."""
+"""Size in pixels of a picture with rulers, maximum number of marks of a ruler, and possible distances between
+marks in mm."""
 CELLS = 64
 """Number of cells of a map along each axis."""
 LEGEND = 52
@@ -50,7 +50,8 @@ class ImageScores:
         names: Full names of the K classes.
         risk: Risk group of each class, "" if it has none.
         probabilities: [K] scores.
-        span: Lowest and highest score [K] of the rotated and mirrored image, None if unknown.
+        span: Lowest and highest score of each class [K] over the rotated and mirrored versions of the image;
+            None if unknown.
     """
 
     names: Sequence[str]
@@ -80,7 +81,7 @@ class ImageScores:
 
 def ranked(scores: ImageScores, theme: Theme) -> go.Figure:
     """Draw classes as bars by risk group, highest score first, with the sum of each group that has several
-    classes. An error bar spans the scores of the rotated and mirrored image."""
+    classes. An error bar spans the scores of the rotated and mirrored versions of the image."""
     groups, with_sums = scores.groups(), scores.has_sums
     rows: list[int | str] = []
     for group, members in groups.items():
@@ -140,7 +141,7 @@ def among(scores: Floats, positive: Bools, own: float, threshold: float | None, 
     the others.
 
     Args:
-        scores: [n] total score of all malignant classes for each case.
+        scores: [n] sum of the scores of all malignant classes for each case.
         positive: [n] whether each case is malignant.
         threshold: Score above which a case counts as malignant, None if there is none.
     """
@@ -189,8 +190,8 @@ def among(scores: Floats, positive: Bools, own: float, threshold: float | None, 
 def reweighted(
     classes: Sequence[str], risk: Sequence[str], before: Floats, after: Floats, theme: Theme, most: int = 5
 ) -> go.Figure:
-    """Draw the highest scores for two sets of class frequencies: those of the test set (ring), and others
-    (filled).
+    """Draw the highest scores for two sets of class frequencies: those of the test set (ring) and other ones
+    (filled dot).
 
     Args:
         risk: Risk group of each class, "" if it has none.
@@ -235,12 +236,13 @@ def reweighted(
 def frame(
     jpeg: bytes, size: tuple[int, int], box: tuple[int, int, int, int], micrometres: float, theme: Theme
 ) -> go.Figure:
-    """Draw an image with rulers and a frame. A new frame can be drawn by dragging.
+    """Draw an image with rulers and a frame. Visitors can draw a new frame by dragging.
 
     Args:
-        size: Its width and height, px.
+        size: Width and height of the image, px.
         box: Left, top, width and height of the frame, px.
-        micrometres: Micrometres per pixel, 0 if unknown. Rulers are in millimetres, or in pixels if unknown.
+        micrometres: Micrometres per pixel, 0 if unknown. Rulers show millimetres, or pixels if the scale is
+            unknown.
     """
     (width, height), (x, y, wide, tall) = size, box
     canvas = Canvas(theme, "Which part does the model receive?", round(RULED * min(1.2, height / width)) + 50)
@@ -280,7 +282,7 @@ class Saliency:
     """How each part of an image changes the score of a class.
 
     Attributes:
-        drops: [h, w] how far the score falls when each part is hidden.
+        drops: [h, w] how far the score falls if this part of the image is hidden.
         jpeg: The image under the map; the map is stretched to its shape.
         size: Width and height of the image in px.
         cell: Row, column and number of cells per axis of the outlined patch, None for none.

@@ -14,7 +14,7 @@ from scoring.presentation.figures.theme import Theme, faded, safe, text_on
 
 DASHES = ("solid", "dash", "dot")
 ROW = 20
-"""Height in pixels of a line of the legend and of the numbers at risk."""
+"""Height in pixels of a row of the legend, and of a row of the numbers at risk."""
 HATCHED = ("discordant", "missing")
 QUARTERS = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0%", "25%", "50%", "75%", "100%"]}
 AT_RISK = -38
@@ -23,7 +23,8 @@ AT_RISK = -38
 
 @dataclass(frozen=True)
 class Event:
-    """The event of a survival curve, as verb and past tense, such as "relapse" and "relapsed"."""
+    """Words for the event of a survival curve: the noun and the past tense, such as "relapse" and
+    "relapsed"."""
 
     name: str
     past: str
@@ -35,11 +36,11 @@ class Group:
 
     Attributes:
         time: [K] distinct times in days.
-        survival: [K] after each time, 0..1.
-        at_risk: [K] patients at risk before each time.
-        events: [K] events at each time.
-        censored: [K] patients censored at each time.
-        number_at_risk: [M] patients at risk at each moment of the figure.
+        survival: [K] estimated survival after each time, 0..1.
+        at_risk: [K] number of patients at risk just before each time.
+        events: [K] number of events at each time.
+        censored: [K] number of patients censored at each time.
+        number_at_risk: [M] number of patients at risk at each of the M moments below the figure.
     """
 
     name: str
@@ -83,7 +84,7 @@ def kaplan_meier(groups: Sequence[Group], moments: Floats, event: Event, theme: 
 
     Args:
         groups: Low, middle and high risk; groups without patients are left out.
-        moments: [M] days for the numbers at risk.
+        moments: [M] times in days at which the numbers at risk are shown.
     """
     strokes = [
         Stroke(group, tint, dash)

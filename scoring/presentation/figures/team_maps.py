@@ -1,4 +1,4 @@
-"""Maps of teams: scores by model size, and the first team under all weights of three parts."""
+"""Figures of teams: scores by model size, and the first team for all weights of three parts of the score."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,11 +29,11 @@ SYMBOLS = (
 
 @dataclass(frozen=True)
 class FirstPlaces:
-    """The first team under all weightings of three parts of a score.
+    """The first team for G choices of weights of three parts of a score.
 
     Attributes:
-        weights: [G, 3], each summing to 1.
-        first: [G, A] share of the first rank of each team at these weights.
+        weights: [G, 3] weights of the parts in each choice; they sum to 1.
+        first: [G, A] share of the first rank that each team has with these weights.
     """
 
     parts: Sequence[str]
@@ -43,7 +43,7 @@ class FirstPlaces:
     official: Sequence[float]
 
     def hovers(self, chosen: Bools) -> list[str]:
-        """Return the hover texts of the chosen weightings, bool [G]."""
+        """Return the hover texts of some choices of weights; `chosen` is bool [G]."""
         return [
             self._hover(point, [team for team, share in zip(self.teams, shares, strict=True) if share])
             for point, shares in zip(self.weights[chosen], self.first[chosen], strict=True)
@@ -57,10 +57,10 @@ class FirstPlaces:
 
 
 def weight_map(question: str, places: FirstPlaces, theme: Theme) -> go.Figure:
-    """Draw the first team under all weightings of three parts. A ring marks the official weights.
+    """Draw the first team for all weights of three parts of a score. A ring marks the official weights.
 
-    A team has the same colour and symbol in every map of the same teams. The legend gives each team's share
-    of the map.
+    A team has the same colour and symbol in every map of the same teams. The legend states on which share of
+    the map each team is first.
     """
     alone = np.where(places.first.max(1) == 1, places.first.argmax(1), -1)
     drawn = [
@@ -126,10 +126,11 @@ def _points(canvas: Canvas, weights: Floats, name: str, mark: Properties, hovers
 
 
 MOST_NAMES = 10
-"""Maximum number of teams for names beside the points."""
+"""Up to this number of teams, names are written beside the points."""
 TICKS = [10.0**power for power in range(-3, 5)]
 LIMITS = ("full points to here", "0 points from here")
-"""Labels of two model sizes: up to the first, a model gets full points; from the second on, 0 points."""
+"""Labels of two model sizes. Models up to the first size get all points for size; models from the second size
+on get 0."""
 
 
 @dataclass(frozen=True)
@@ -154,12 +155,12 @@ def size_scatter(
     limits: tuple[float, float] | None = None,
     better: Better = "higher",
 ) -> go.Figure:
-    """Draw the score against the model size on a logarithmic axis. A dot is filled if no smaller model has at
-    least this score.
+    """Draw the score against the model size on a logarithmic axis. A dot is filled if no smaller model has
+    the same or a better score.
 
     Args:
-        limits: Sizes in MiB at which the challenge begins to subtract points, and at which all points for
-            size are lost.
+        limits: Two sizes in MiB: from the first on, the challenge subtracts points; at the second, all points
+            for size are lost.
     """
     turned = Quantity(better).oriented
     ordered = sorted(teams, key=lambda team: (team.mib, -turned(team.score)))

@@ -1,5 +1,5 @@
-"""Interval plot of many teams: a thin row for each, with a dot, a likely range and a possible range;
-ranks in two parts of a test set."""
+"""Interval plot of many teams, with a thin row per team that shows a dot, a likely range and a possible
+range. Also the ranks of teams in two parts of a test set."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from scoring.presentation.figures.canvas import Canvas, error_bars
 from scoring.presentation.figures.theme import Theme, faded, safe, short
 
 ROOM, LOWEST, HIGHEST = 830, 8.0, 18.0
-"""Height in px of all rows of a figure that fills a printed page; minimum and maximum height of a row."""
+"""Height in px of all rows together on a printed page; minimum and maximum height of a row."""
 NAME = 26
-"""Maximum characters of a name."""
+"""Maximum number of characters of a name."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class TeamRange:
     Attributes:
         name: Name of the team, with its rank.
         value: Position of the dot.
-        likely: Ends of the thick line, None if there is none.
-        possible: Ends of the thin line, None if there is none.
+        likely: Ends of the thick line; None if it is not drawn.
+        possible: Ends of the thin line; None if it is not drawn.
         filled: Whether the dot is filled.
     """
 
@@ -42,7 +42,7 @@ def team_ranges(
     """Draw one row per team from top to bottom, with a faint line at every fifth row.
 
     Args:
-        rows: The first on top; about 100 fill a printed page.
+        rows: Rows from top to bottom; about 100 rows fill a printed page.
         line: Position of a vertical line.
     """
     n = len(rows)
@@ -94,11 +94,11 @@ def team_ranges(
 ROW = 26
 """Height in pixels of one team's row."""
 MOVED_NAME, WIDEST = 18, 9
-"""Maximum characters of a name beside a line, and maximum width of a character in px."""
+"""Maximum number of characters of a name beside a line, and maximum width of a character in px."""
 SPREAD = 0.16
-"""Share of the width at each end over which error bars are spread, so that no error bar covers another."""
+"""Error bars are spread over this share of the width at each end, so that no error bar covers another."""
 DASHES = {1: "solid", 0: "dot", -1: "dash"}
-"""Line styles of teams that rise, stay and fall, so that colour is not the only sign."""
+"""Line styles of teams whose rank rises, stays and falls, so that colour is not the only sign."""
 
 
 @dataclass(frozen=True)

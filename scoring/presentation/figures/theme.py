@@ -1,4 +1,4 @@
-"""Theme of all figures: colours (those of `.streamlit/config.toml`), type and marks."""
+"""Theme of all figures: colours (as in `.streamlit/config.toml`), fonts and marks."""
 
 import re
 import textwrap
@@ -19,9 +19,9 @@ SHAPES = {"malignant": "▲", "medium": "◆", "benign": "●"}
 SYMBOLS = {"malignant": "triangle-up", "medium": "diamond", "benign": "circle"}
 FONT = "'Source Sans', 'Source Sans Pro', 'Segoe UI', system-ui, sans-serif"
 SHORT = 14
-"""Maximum characters of a name beside an axis."""
+"""Maximum number of characters of a name beside an axis."""
 LINE = 26
-"""Maximum characters in a line of a label on the left axis."""
+"""Maximum number of characters per line of a label on the left axis."""
 PARTS = re.compile(r"[^\s_-]*[\s_-]+|[^\s_-]+")
 """Pattern of the parts of a name; a line break is possible after each part."""
 COLOURS = tomllib.loads(Path(__file__).with_name("themes.toml").read_text(encoding="utf-8"))
@@ -35,11 +35,11 @@ class Theme:
 
     Attributes:
         name: "light" or "dark".
-        ink: Text, points, whiskers.
-        soft: Axis titles, counts, intervals.
-        zero: Meaningful lines (axes, diagonals, no difference).
-        accent: The most important element; the first part of a sum.
-        second: The second part of a sum.
+        ink: Colour of text, points and whiskers.
+        soft: Colour of axis titles, counts and intervals.
+        zero: Colour of lines with a meaning (axes, diagonals, no difference).
+        accent: Colour of the most important element, and of the first part of a sum.
+        second: Colour of the second part of a sum.
         categorical: Ten colours of Okabe and Ito, darkened or lightened for contrast, and two more.
         heat: Colour scale (cividis) that begins with the page's background.
     """
@@ -90,8 +90,8 @@ LIGHT, DARK = _theme("light"), _theme("dark")
 
 @cache
 def template(theme: Theme) -> dict[str, Any]:
-    """Return the Plotly template of a theme. The template is passed to each figure and is not in Plotly's
-    registry."""
+    """Return the Plotly template of a theme. Each figure contains its template; Plotly's registry of
+    templates is not used."""
     font = {"family": FONT, "size": 12, "color": theme.ink}
     # dragmode off and fixed ranges: a thumb that scrolls a phone must not zoom the chart.
     axis = {
@@ -146,8 +146,8 @@ def luminance(colours: Floats) -> Floats:
 
 
 def text_is_black(colours: Floats) -> Bools:
-    """Return whether black text has more contrast than white text on colours [..., 3]. The better one always
-    has a contrast above 4.5."""
+    """Return whether black text has more contrast than white text on colours [..., 3]. The chosen text colour
+    always has a contrast above 4.5."""
     raised = luminance(colours) + 0.05
     return raised / 0.05 >= 1.05 / raised
 

@@ -1,5 +1,5 @@
-"""Figures of a threshold on a score. A case is positive if its score > threshold; NaN, an undefined number,
-is a gap."""
+"""Figures about the threshold of a score. A case counts as positive if its score > threshold. Undefined
+numbers (NaN) make gaps."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Condition:
     """The condition that a score detects, as text.
 
     Attributes:
-        name: Singular, for example "melanoma".
+        name: Name in the singular, for example "melanoma".
     """
 
     name: str
@@ -40,7 +40,7 @@ class Mark:
 
     Attributes:
         threshold: The threshold, in units of the score.
-        symbol: Plotly's name of its symbol on curves.
+        symbol: Plotly's name of the symbol that marks the threshold on curves.
         main: Whether it is the main threshold, drawn in the accent colour.
     """
 
@@ -80,7 +80,7 @@ def threshold_lines(
     question: str = "How do results change with the threshold?",
     ends: Sequence[float] = (0, 1),
 ) -> go.Figure:
-    """Draw measures that depend on the threshold as curves with names above, and the marks as vertical lines.
+    """Draw measures against the threshold as curves, with their names above. Marks are vertical lines.
 
     Args:
         curves: Measures [T] by key, and "threshold" [T].
@@ -125,13 +125,13 @@ def threshold_lines(
 def histogram(
     edges: Floats, negative: Ints, positive: Ints, marks: Sequence[Mark], theme: Theme, condition: Condition
 ) -> go.Figure:
-    """Draw the share of each class per bin of the score. Bars of positive cases point up and bars of other
-    cases down, so that a small class is visible.
+    """Draw which share of the positive cases, and of the other cases, has a score in each bin. Bars of
+    positive cases point up, bars of other cases point down.
 
     Args:
         edges: [bins + 1] edges of the bins, evenly spaced.
         negative: [bins] number of cases without the condition.
-        positive: [bins] number of cases with it.
+        positive: [bins] number of cases with the condition.
     """
     margin = {"l": 4, "r": 14, "t": 26, "b": 4}
     canvas = Canvas(
@@ -202,8 +202,8 @@ def net_benefit(
     """Draw the net benefit of the model, of treating everybody and of treating nobody.
 
     Args:
-        curves: "threshold" [T] in ascending order, 0..1; "model", "everybody" and "nobody" [T] per person;
-            optionally "low" and "high" [T], the model's band.
+        curves: "threshold" [T], ascending, 0..1. "model", "everybody" and "nobody" [T]: net benefit per
+            person. Optionally "low" and "high" [T]: ends of the model's band.
     """
     question = "Is the model more useful than treating everybody as positive?"
     canvas = Canvas(theme, question, 360, hovermode="x unified", margin=MARGIN)

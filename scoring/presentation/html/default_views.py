@@ -1,4 +1,4 @@
-"""Default views of a card whose challenge defines none."""
+"""Default views of a scorecard, used if its challenge defines no views."""
 
 from collections.abc import Iterator
 from functools import partial

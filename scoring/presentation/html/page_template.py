@@ -1,4 +1,4 @@
-"""HTML document of a report in one file, made of templates and figures; `report_blocks` makes its body."""
+"""HTML document of a report, one file made from templates and figures. `report_blocks` makes the body."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -48,8 +48,8 @@ class Figures:
     """Figures of a report, drawn in colours for paper.
 
     Attributes:
-        drawn: False leaves them out if there is no room.
-        shown: Figures of the front page; they are not repeated later.
+        drawn: Whether figures are drawn; False if there is no room for them.
+        shown: Figures of the front page, which are not repeated later.
     """
 
     drawn: bool = True
@@ -64,8 +64,8 @@ class Figures:
         return render("figure", drawn=Markup(drawn), question=question, caption=figure.caption)
 
     def draw(self, build: Build, width: int | None = None) -> tuple[str, str]:
-        """Return a figure as HTML, and the question it answers. `width` is in pixels, if several figures
-        share a row."""
+        """Return a figure as HTML, and the question that it answers. `width` is its width in pixels if
+        several figures share a row."""
         figure, number = build(LIGHT), self.count
         self.count += 1
         kind = "figure part" if width else "figure"
@@ -86,8 +86,8 @@ def rule(text: str) -> str:
 
 
 def findings(entries: Iterable[Finding], more: str = "") -> str:
-    """Return findings as HTML, worst first and collapsed on a screen. Repeated findings are joined; `more` is
-    plain text below."""
+    """Return findings as HTML, worst first and collapsed on a screen. Repeated findings are joined. `more` is
+    plain text that follows them."""
     noticed = list(entries)
     if not noticed:
         return section("What was noticed?", "<p>No finding about these files.</p>")
@@ -145,7 +145,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[b
 
 
 def render(macro: str, **values: object) -> str:
-    """Render a macro of `macros.html` with some values."""
+    """Render a macro of the template file `macros.html` with the given values."""
     return str(getattr(_templates().get_template("macros.html").module, macro)(**values))
 
 

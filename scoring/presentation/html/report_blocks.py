@@ -1,4 +1,4 @@
-"""Blocks of `scoring.core.views` as HTML, and the front page of a report."""
+"""Converts blocks of `scoring.core.views` to HTML, and makes the front page of a report."""
 
 import base64
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,7 +34,7 @@ from scoring.presentation.html.page_template import Cell, Figures, Number, rende
 from scoring.version import __version__
 
 STATUS = 1200
-"""Maximum characters of the text about whether a score is official."""
+"""Maximum number of characters of the text that says whether a score is official."""
 PANEL, WIDE_PANEL = 210, 330
 """Width in pixels of a small figure, and of a figure that needs more room."""
 RIGHT = ("number", "bar", "count", "interval", "written")
@@ -42,10 +42,10 @@ RIGHT = ("number", "bar", "count", "interval", "written")
 FRONT_FIGURES = 3
 """Number of figures on the front page."""
 HALF_WIDTH = 440
-"""Width in pixels for drawing a figure that shares a row; the page shows the figure smaller."""
+"""Width in pixels with which a figure that shares a row is drawn; the page shows it smaller."""
 
 Lines = Sequence[tuple[str, str]]
-"""Names and texts below the title: test set, submission, team, date."""
+"""Lines below the title, as names and texts: test set, submission, team, date."""
 
 
 def sections(entries: Iterable[Section], figures: Figures) -> Iterator[str]:
@@ -57,8 +57,8 @@ def sections(entries: Iterable[Section], figures: Figures) -> Iterator[str]:
 
 
 def html(block: Block, figures: Figures) -> str:
-    """Return a block as HTML. Blocks that a page shows side by side or one at a time are stacked, except for
-    texts."""
+    """Return a block as HTML. Blocks that a page shows side by side or one at a time are put one below the
+    other; only texts stay side by side."""
     match block:
         case Figure():
             return figures.place(block)
@@ -125,7 +125,7 @@ def _panels(block: Panels, figures: Figures) -> str:
 
 
 def panel_width(block: Panels) -> int:
-    """Return the width in pixels of each panel."""
+    """Return the width in pixels of each of several small figures."""
     return WIDE_PANEL if block.width > PANEL else PANEL
 
 
@@ -151,7 +151,7 @@ def _table(block: Table) -> str:
 
 
 def shown_column(column: Column, block: Table) -> Column:
-    """Return the column in the form in which it is shown: without decimals if all numbers are counts."""
+    """Return the column as it is shown: without decimals if all its numbers are counts."""
     values = [value for value in map(plain, block.rows[column.name]) if value is not None]
     whole = column.kind == "number" and all(isinstance(value, int) for value in values)
     return replace(column, digits=0) if whole else column
@@ -200,8 +200,8 @@ def front_page(title: str, formula: str, lines: Lines) -> str:
 
 
 def front_pictures(figures: Figures, chosen: Sequence[Figure]) -> str:
-    """Return the first figure over the whole width, and two more side by side. Later sections do not repeat
-    these figures."""
+    """Return HTML with the first figure over the whole width, and two more side by side. Later sections do
+    not repeat these figures."""
     drawn = [
         (question, Markup(drawing), figure.caption)
         for k, figure in enumerate(chosen)

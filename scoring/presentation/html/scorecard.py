@@ -30,8 +30,8 @@ CASES = 200
 
 
 def views_of(card: ScoreCard) -> Views:
-    """Return the views of a scorecard, as its challenge defines them, and add whether the score is
-    official."""
+    """Return the views that the challenge defines for a scorecard. The headline also says whether the score
+    is official."""
     challenge = load_challenge(card.challenge)
     views = (challenge.display.views or default_views.views)(card)
     write = points if challenge.scoring.as_points else share
@@ -48,7 +48,7 @@ def html(card: ScoreCard, views: Views | None = None, lines: Lines = ()) -> str:
 
     Args:
         views: The views to show; by default the challenge makes them.
-        lines: Names and texts for the front page, such as test set, submission, team and date.
+        lines: Lines of the front page, as names and texts, such as test set, submission, team and date.
     """
     challenge, figures = load_challenge(card.challenge), Figures()
     views = views or views_of(card)
@@ -119,8 +119,8 @@ def metrics(card: ScoreCard) -> str:
 
 
 def cases(card: ScoreCard) -> str:
-    """Return the wrong cases, malignant cases predicted benign first. If a challenge does not call cases
-    right or wrong, return all cases."""
+    """Return a table of the wrong cases as HTML; malignant cases that were predicted benign come first. If
+    the challenge does not call cases right or wrong, the table has all cases."""
     listed = list(card.cases)
     graded = bool(listed) and "correct" in listed[0]
     if graded:

@@ -66,7 +66,7 @@ def html(record: Record, with_image: bool = True) -> str:
     """Return the record of an image as a self-contained HTML page.
 
     Args:
-        with_image: Whether to include the image; only its pixels, nothing else from its file.
+        with_image: Whether to include the image. Only its pixels are included, nothing else from its file.
     """
     task, has_scores = record.model.task, record.scores_shown or not record.checks.abstentions
     own = record.impression

@@ -1,5 +1,6 @@
 """Files for papers.
 
-* zip of everything: `archive.of_card`, `archive.zipped`; methods paragraph: `archive.methods`
+* zip with all files: `archive.of_card`, `archive.zipped`; paragraph for the methods section:
+  `archive.methods`
 * tables as LaTeX and CSV: `latex.table`, `latex.comma_separated`
 """

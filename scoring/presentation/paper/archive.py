@@ -25,8 +25,8 @@ BENCHSIDE = Citation("benchside", "Benchside", note=f"Version {__version__}")
 
 
 def of_card(card: ScoreCard, lines: Lines = ()) -> bytes:
-    """Return the zip for a paper about a scored submission. `lines` contains the names and texts on the front
-    page of its report."""
+    """Return the zip for a paper about a scored submission. `lines` contains the lines of its report's front
+    page, as names and texts."""
     challenge, views = load_challenge(card.challenge), views_of(card)
     first = views.headline.score
     sentences = (
@@ -45,7 +45,7 @@ def files(
     """Return the text of each file by its name.
 
     Args:
-        headline: Headline of the result; its figure comes first.
+        headline: Headline of the result; its figure is the first file.
     """
     strip = [headline.strip] if headline.strip else []
     blocks = [*strip, *(block for section in sections for block in section.blocks)]
@@ -97,11 +97,11 @@ def _drawn(block: Figure | Panels) -> Iterator[tuple[str, str]]:
 def methods(
     challenge: Challenge[Any, Any], result: Iterable[str], source: Mapping[str, Any], lines: Lines
 ) -> str:
-    """Return a paragraph for a paper that describes the settings of the result.
+    """Return a paragraph for the methods section of a paper, which describes how the result was computed.
 
     Args:
         source: `provenance` of the result.
-        lines: Names and texts on the front page of its report.
+        lines: Lines of the front page of the result's report, as names and texts.
     """
     about = "; ".join(f"{shortened(name)}: {shortened(text)}" for name, text in lines if text)
     options = ", ".join(

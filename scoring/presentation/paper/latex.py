@@ -36,13 +36,13 @@ WRITTEN = {
     SHAPES["medium"]: r"$\diamond$",
     SHAPES["benign"]: r"$\bullet$",
 }
-"""Characters that plain LaTeX lacks, and their replacements."""
+"""Characters that LaTeX cannot print without packages -> their replacements."""
 CAPTION = 2000
-"""Maximum characters of a caption; other text is not cut."""
+"""Maximum number of characters of a caption. Only captions are cut."""
 ROOM = 75
-"""Characters that fit the width of a page with usual margins."""
+"""Number of characters that fit the width of a page with usual margins."""
 GAP = 2
-"""Characters between two columns."""
+"""Width of the gap between two columns, in characters."""
 
 
 def text(value: str, most: int = 400) -> str:
@@ -94,8 +94,8 @@ def _width(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> int:
 
 
 def comma_separated(block: Table) -> str:
-    """Return a table as CSV with unrounded numbers. An interval becomes two columns, and no text can be taken
-    for a formula by a spreadsheet."""
+    """Return a table as CSV with unrounded numbers. An interval becomes two columns. Text is written so that
+    spreadsheet programs do not read it as a formula."""
     columns = [named for column in block.columns for named in _columns(column, block)]
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")

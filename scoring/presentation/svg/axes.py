@@ -15,9 +15,9 @@ from scoring.presentation.svg.text import TextLines, words
 
 Properties = Mapping[str, Any]
 FORMAT = re.compile(r"(,?)(?:\.(\d+))?(~?)([d%f]?)")
-"""The subset of d3's number formats that figures use."""
+"""Pattern of those number formats of d3 that figures use."""
 TICK_PIXELS = {True: 80, False: 40}
-"""Minimum room for an automatic tick, horizontally and vertically."""
+"""Minimum distance in pixels between automatic ticks, horizontally and vertically."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Axis:
     Attributes:
         properties: Properties with Plotly's names, including those of the theme.
         across: Whether the axis is horizontal.
-        range: Coordinates at its start (left or bottom) and end.
+        range: Coordinates at the start (left or bottom) and at the end.
         pixels: Pixel positions of start and end.
         categories: Coordinate of each name; empty for a numeric axis.
     """
@@ -48,7 +48,7 @@ class Axis:
 
     @property
     def visible(self) -> bool:
-        """Whether lines and labels of the axis are drawn, not only the data."""
+        """Whether the axis itself is drawn, with its line and labels."""
         return bool(self.properties.get("visible", True))
 
     @property
@@ -123,7 +123,7 @@ def written(value: float, form: str, step: float) -> str:
     """Return a number as the JavaScript library d3 formats it.
 
     Args:
-        form: d3 format, "" for as many decimals as the step needs.
+        form: Number format of d3; "" uses as many decimals as the step needs.
     """
     match = FORMAT.fullmatch(form)
     comma, digits, trimmed, kind = match.groups() if match else ("", None, "", "")
@@ -160,9 +160,9 @@ def title(properties: Properties) -> TextLines:
 
 
 PADDED = 0.05
-"""Free share of an axis beyond the outermost points and bars."""
+"""Share of an axis that stays free beyond the outermost points and bars."""
 MARKER = 0.8
-"""Free space beyond the middle of a marker, relative to the marker's size."""
+"""Space that stays free beyond the middle of a marker, as a multiple of its size."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class Extent:
 
     Attributes:
         before: Pixels that the object needs before `low`.
-        behind: Pixels that it needs after `high`.
+        behind: Pixels that the object needs after `high`.
     """
 
     low: float
@@ -186,7 +186,7 @@ def axis_range(
     """Return the range of an axis.
 
     Args:
-        axis: The axis with its pixels; its own range is ignored.
+        axis: The axis, whose pixel positions are known. The range that it has already is ignored.
         name: "x", "y" or "y2".
     """
     ends = axis.properties.get("range")

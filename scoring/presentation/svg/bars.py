@@ -1,4 +1,4 @@
-"""Bars with their hatching, heat maps, violins and boxes."""
+"""Draws bars with hatching, heat maps, violins and boxes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from scoring.presentation.svg.text import number, paint, words
 
 Properties = Mapping[str, Any]
 Sums = dict[tuple[float, bool], float]
-"""Position of a stack and side of zero -> start of the stack's next bar."""
+"""Position of a stack, and side of zero -> coordinate at which the next bar of the stack starts."""
 
 
 def bars(trace: Properties, plot: Plot, sums: Sums) -> Iterator[str]:

@@ -1,5 +1,5 @@
-"""Curves and points (Plotly's scatter traces): lines, areas, points, whiskers and words, on two axes or in a
-triangle of weights."""
+"""Draws curves and points (scatter traces of Plotly): lines, areas, points, whiskers and text, on two axes or
+in a triangle of weights."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ Properties = Mapping[str, Any]
 DASHES = {"dash": 3.0, "dot": 1.0}
 """Style -> length of a dash, and of the gap after the dash, relative to the width of the line."""
 LEAST_DASH = 3.0
-"""Minimum line width in px for the length of a dash."""
+"""For the length of dashes, a line counts as at least this wide, in px."""
 CLEAR = "rgba(0,0,0,0)"
 SIZE = 6.0
 """Default size of a marker in px."""
@@ -141,7 +141,8 @@ def _whiskers(trace: Properties, plot: Plot, at: Floats) -> Iterator[str]:
 def whiskers(
     bars: Properties, letter: str, axis: Axis, ends: tuple[Floats, Floats], at: Floats, plot: Plot
 ) -> str:
-    """Return error bars between two ends (axis coordinates) through positions [n, 2] in pixels."""
+    """Return the SVG of error bars. `ends` are their two ends in axis coordinates, `at` the positions [n, 2]
+    of their points in pixels."""
     low, high = _pixels(axis, ends[0]), _pixels(axis, ends[1])
     cap, pieces = float(bars.get("width", 4)), []
     for a, b, (x, y) in zip(low, high, at, strict=True):
@@ -170,7 +171,7 @@ def _texts(trace: Properties, at: Floats, plot: Plot) -> Iterator[str]:
 
 
 LINES = ("x-thin", "line-ns", "line-ew")
-"""Marks without an area: only their line is drawn."""
+"""Marks that consist only of lines."""
 POLYGONS = {
     "pentagon": ((0.951, -0.309), (0.588, 0.809), (-0.588, 0.809), (-0.951, -0.309), (0, -1)),
     "hexagon": ((0.866, -0.5), (0.866, 0.5), (0, 1), (-0.866, 0.5), (-0.866, -0.5), (0, -1)),
@@ -188,7 +189,7 @@ POLYGONS = {
         for radius in ((1.4, 0.535)[k % 2],)
     ),
 }  # fmt: skip
-"""Mark -> its corners, in units of half the size of the mark."""
+"""Mark -> its corners; 1 is half the size of the mark."""
 HALF_ARM = 0.8 / math.sqrt(2)
 X_CORNERS = tuple(
     (a * HALF_ARM, b * HALF_ARM)
@@ -202,7 +203,7 @@ STROKES = {
     "line-ns": ((0, 1.4, 0, -1.4),),
     "line-ew": ((1.4, 0, -1.4, 0),),
 }
-"""Mark -> its lines (start and end), in units of half the size of the mark."""
+"""Mark -> its lines as (start, end); 1 is half the size of the mark."""
 
 
 def path(symbol: str, size: float) -> str:
@@ -242,17 +243,17 @@ def _scaled(radius: float, share: float) -> str:
 
 
 HEIGHT = math.sqrt(3) / 2
-"""Height of a triangle with sides of length 1."""
+"""Height of an equilateral triangle with sides of length 1."""
 
 
 def side(plot: Plot) -> float:
-    """Return the side length of the triangle of a ternary plot in pixels."""
+    """Return the side length, in pixels, of the triangle of a ternary plot."""
     return min(plot.area.width, plot.area.height / HEIGHT)
 
 
 def places(weights: Floats, plot: Plot) -> Floats:
-    """Return the positions [n, 2] in pixels of weights [n, 3] in a ternary plot. The second part is at the
-    lower left."""
+    """Return the positions [n, 2] in pixels of weights [n, 3] in a ternary plot. Weight 1 of the second part
+    is at the lower left corner."""
     length, area = side(plot), plot.area
     weights = np.asarray(weights, float)
     weights = weights / weights.sum(1, keepdims=True)

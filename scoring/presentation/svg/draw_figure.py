@@ -1,7 +1,7 @@
-"""Figures as SVG, for reports and papers: what Plotly draws, without a browser and without scripts.
+"""Draws Plotly figures as SVG for reports and papers, without a browser and without scripts.
 
-It draws the parts of the figures here: bars, lines, points, heat maps, violins, boxes and triangles. The same
-figure gives the same bytes. Interactive parts stay on the page.
+It can draw what the figures of this project use: bars, lines, points, heat maps, violins, boxes and
+triangles. The same figure always gives the same bytes. Interactive parts are left out.
 """
 
 from collections.abc import Iterator
@@ -34,9 +34,9 @@ def svg(
     Args:
         figure: A figure of `scoring.presentation.figures`.
         width: Width in pixels; the figure sets its own height.
-        prefix: Prefix of all names in the SVG: figures of one page need different ones.
-        alone: Whether it is a separate file with a background.
-        ground: Colour of that background; "": none.
+        prefix: Prefix of all names in the SVG: figures on one page need different prefixes.
+        alone: Whether the SVG is a separate file with a background.
+        ground: Colour of the background; "" for none.
     """
     plot = measured(figure, width, prefix)
     question = escape(figure.question)

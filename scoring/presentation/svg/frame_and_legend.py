@@ -1,4 +1,4 @@
-"""Axes and grid, shapes, text and legend of a figure: everything except its marks."""
+"""Draws everything of a figure except its marks: axes, grid, shapes, text and legend."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

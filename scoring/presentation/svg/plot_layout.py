@@ -12,15 +12,16 @@ from scoring.presentation.svg.text import TextLines, words
 
 Properties = Mapping[str, Any]
 STANDOFF, TITLE_STANDOFF = 4.0, 6.0
-"""Distance in pixels between axis and labels, and between labels and title, if a theme does not set it."""
+"""Distances in pixels between axis and labels, and between labels and title, if the theme does not set
+them."""
 PASSES = 3
-"""Number of passes for measuring the margins: the labels depend on the length of an axis, and this length
-depends on the width of the labels."""
+"""Number of passes for measuring the margins: Which labels are drawn depends on the length of an axis, and
+this length depends on the width of the labels."""
 
 
 @dataclass(frozen=True)
 class Area:
-    """The area of a plot in pixels from the top left corner."""
+    """The area of a plot, in pixels from the top left corner of the figure."""
 
     left: float
     top: float
@@ -44,7 +45,7 @@ class Plot:
         layout: Layout of the figure, without the axes.
         axes: Axes by name: "x", "y", "y2".
         prefix: Prefix of all names that are referred to, so that figures of one page do not conflict.
-        legend: Its entries; empty if there is no legend.
+        legend: Entries of the legend; empty if there is no legend.
     """
 
     traces: Sequence[Properties]

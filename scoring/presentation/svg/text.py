@@ -1,4 +1,5 @@
-"""Text of a figure in SVG: the HTML subset of Plotly's labels, and the width of text."""
+"""Text of figures in SVG: interprets the HTML that Plotly allows in labels, and estimates the width of
+text."""
 
 import re
 from collections.abc import Mapping
@@ -13,9 +14,9 @@ BASELINE = 0.35
 BOLD = 1.06
 OTHER_LETTERS, WIDE_LETTERS = 600, 1000
 ROOM = 1.2
-"""Factor by which a replacement font may be wider than Helvetica."""
+"""Factor by which a font that replaces Helvetica may be wider."""
 FROM_WIDE = 0x2E80
-"""First Unicode number of characters that are as wide as high, such as Chinese characters."""
+"""Characters from this Unicode number on are as wide as high, such as Chinese characters."""
 WIDTHS: Mapping[int, str] = {
     191: "'",
     222: "ijl",
@@ -64,7 +65,7 @@ class TextRun:
 
 @dataclass(frozen=True)
 class TextLines:
-    """A text in lines of runs, with the font size in pixels."""
+    """A text as lines, each of which is a sequence of `TextRun`, with the font size in pixels."""
 
     lines: tuple[tuple[TextRun, ...], ...]
     size: float
@@ -90,7 +91,7 @@ class TextLines:
         Args:
             x: Start, centre or end of the text, depending on `anchor`.
             y: Vertical centre of all lines.
-            colour: Colour of the runs without their own.
+            colour: Colour of those parts of the text that have no own colour.
             anchor: "start", "middle" or "end".
             turned: Rotation around (x, y) in degrees, clockwise.
             bold: Whether the whole text is bold.
@@ -111,7 +112,7 @@ def words(text: object, size: float = 12) -> TextLines:
     """Parse a text in which only `<b>`, `<br>` and spans with colour and size are interpreted.
 
     Args:
-        text: A label for Plotly, with names from files escaped.
+        text: A label for Plotly, in which names from files are escaped.
         size: Font size in pixels.
     """
     reader = _Reader(size)
