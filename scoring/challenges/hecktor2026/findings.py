@@ -36,7 +36,9 @@ def missing_findings(evaluation: HecktorEvaluation) -> Iterator[Finding]:
     if truth.has_mask.any() and not submission.contents.layout.masks:
         yield _subtask("segmentation", "there is no mask, so the mask of every patient counts as empty.")
     elif absent.any():
-        yield _missing("missing-mask", "masks", _named(truth, absent), "no mask, counted as empty")
+        yield _missing(
+            "missing-mask", "masks", _named(truth, absent), "the mask is missing and counts as empty"
+        )
     for kind in STAGES:
         takes_part, submitted = evaluation.true_stages[kind] >= 0, submission.stages[kind]
         if not takes_part.any():
@@ -49,11 +51,11 @@ def missing_findings(evaluation: HecktorEvaluation) -> Iterator[Finding]:
                 "missing-stage",
                 f"{kind.upper()} stage",
                 _named(truth, lacking),
-                f"no {kind.upper()} stage, counted as wrong",
+                f"the {kind.upper()} stage is missing and counts as wrong",
             )
     column = chosen(submission.scores, options.prognosis_direction)
     if truth.has_survival.any() and column is None:
-        yield _subtask("prognosis", "there is no column of scores: none of the patients has one.")
+        yield _subtask("prognosis", "there is no column of scores, so no patient has a score.")
     elif truth.has_survival.any() and column is not None:
         lacking = truth.has_survival & np.isnan(evaluation.risks) & ~submission.scores[column].unusable
         if lacking.any():
@@ -63,7 +65,10 @@ def missing_findings(evaluation: HecktorEvaluation) -> Iterator[Finding]:
                 "exclude": "are left out",
             }[options.missing_risk]
             yield _missing(
-                "missing-risk", "prognosis", _named(truth, lacking), f"no score, so pairs with them {rule}"
+                "missing-risk",
+                "prognosis",
+                _named(truth, lacking),
+                f"the score is missing, so pairs with these patients {rule}",
             )
 
 
@@ -72,7 +77,9 @@ def _subtask(where: str, message: str) -> Finding:
 
 
 def _missing(code: str, where: str, patients: list[str], message: str) -> Finding:
-    return warning(code, where, f"{message} ({len(patients)}): {', '.join(patients)}.")
+    return warning(
+        code, where, f"{message} ({len(patients)} patient{'s' * (len(patients) > 1)}): {', '.join(patients)}."
+    )
 
 
 def _named(truth: HecktorTruth, chosen_patients: Iterable[bool]) -> list[str]:
@@ -84,7 +91,8 @@ UNDEFINED = {
     "balanced_accuracy_t": "no patient of the truth has a T stage: staging and score are undefined (null).",
     "balanced_accuracy_n": "no patient of the truth has an N stage: staging and score are undefined (null).",
     "c_index": (
-        "no comparable pair (relapse before another's time) is left: C-index and score are undefined (null)."
+        "no comparable pair is left (a relapse before another patient's time): C-index and score "
+        "are undefined (null)."
     ),
 }
 
@@ -113,8 +121,8 @@ def score_findings(
 def _segmentation(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator[Finding]:
     if metrics["dice_from_empty_cases"] > 0:
         message = (
-            f"{metrics['dice_from_empty_cases']:.4f} of segmentation was earned where truth and "
-            "prediction are both empty (--empty-masks one)."
+            f"{metrics['dice_from_empty_cases']:.4f} of the segmentation score comes from "
+            "structures that are empty in truth and prediction (--empty-masks one)."
         )
         yield note("empty-credit", "segmentation", message)
     if truth.has_mask.any():
@@ -138,7 +146,10 @@ def _staging(evaluation: HecktorEvaluation, kind: str, replicates: Replicates) -
             )
             yield warning("stage-t0", "T0", message)
         else:
-            sentence = f"T0 in the truth leaves the T stage under --t0 exclude ({at_zero.size}): {named}."
+            sentence = (
+                "patients with T0 in the truth are left out of the T stage score by --t0 exclude "
+                f"({at_zero.size}): {named}."
+            )
             yield note("stage-t0", "T0", sentence)
     if not (taking_part >= 0).any():
         return
@@ -157,7 +168,10 @@ def _prognosis(evaluation: HecktorEvaluation, metrics: Mapping[str, float]) -> I
     truth, direction = evaluation.truth, evaluation.options.prognosis_direction
     events = int(np.nansum(truth.event[truth.has_survival]))
     if 0 < events < FEW_EVENTS:
-        sentence = f"{events} event{'s' * (events > 1)}: below {FEW_EVENTS} the C-index says little."
+        sentence = (
+            f"{events} event{'s' * (events > 1)}: with fewer than {FEW_EVENTS}, the C-index is very "
+            "uncertain."
+        )
         yield warning("few-events", "prognosis", sentence)
     if metrics["c_index"] < SUSPECT_C_INDEX and metrics["c_index_flipped"] > metrics["c_index"]:
         message = (

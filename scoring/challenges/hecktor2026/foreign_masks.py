@@ -63,7 +63,9 @@ def with_usual_names(
     if not new or len({*patients}) < len(patients):
         return contents, findings
     first = next(iter(new))
-    message = f"{len(new)} masks have another form of a patient's name ({first}): read as {new[first]}."
+    message = (
+        f"{len(new)} masks spell a patient's name in another way: Benchside reads {first} as {new[first]}."
+    )
     masks = {new.get(name, name): members for name, members in layout.masks.items()}
     named = replace(contents, layout=replace(layout, masks=masks))
     return named, [*findings, note(OTHER_FORMAT, contents.name, message)]

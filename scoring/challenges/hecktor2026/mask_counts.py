@@ -19,7 +19,7 @@ NO_TRUTH = "no-truth"
 MALFORMED, COUNTS_AS_MISSING = "malformed-mask", " It counts as missing."
 NOTES = {
     "float-mask": "values that are not whole numbers, within 0.01 of 0, 1 or 2, were rounded",
-    "reoriented-mask": "stored in another orientation than the truth's: reoriented, nothing was resampled",
+    "reoriented-mask": "masks in another orientation than the truth's were reoriented without resampling",
 }
 
 

@@ -124,7 +124,7 @@ def _label_order(
 
 def _left_out(files: SourceFiles, unknown: tuple[str, ...], bare: Iterable[str]) -> Finding:
     """Return `unknown-patient`. bare: patients of the truth without a mask, whose names may be meant."""
-    message = f"not in the truth, left out ({len(unknown)}): {', '.join(unknown)}."
+    message = f"patients that are not in the truth are left out ({len(unknown)}): {', '.join(unknown)}."
     fixes = fix_suggestions.without_affix(unknown, bare)
     return warning("unknown-patient", files.name, message).with_fixes(*fixes)
 
@@ -257,7 +257,7 @@ def _stages(rows: PatientCells, kind: str, row_of: np.ndarray, findings: list[Fi
     if wrong:
         named = ", ".join(f"{rows.ids[row]} {cells[row][:40]!r}" for row in wrong)
         message = (
-            f"{kind.upper()} stages that are none of {', '.join(STAGES[kind])}, counted as wrong "
+            f"{kind.upper()} stages that are none of {', '.join(STAGES[kind])} count as wrong "
             f"({len(wrong)}): {named}."
         )
         findings.append(warning("stage-not-recognised", rows.places[wrong[0]], message))

@@ -63,8 +63,8 @@ def folded_note(read: Stages, cells: Sequence[str], kind: str, places: Sequence[
         return []
     first = read.folded[0]
     message = (
-        f"{kind.upper()} stages with a prefix or a sub-stage, which is dropped: {len(read.folded)}, "
-        f"the first is {cells[first]!r}."
+        f"Benchside drops prefix and sub-stage of {len(read.folded)} {kind.upper()} "
+        f"stage{'s' * (len(read.folded) > 1)}; the first is {cells[first]!r}."
     )
     return [note("stage-folded", places[first], message)]
 

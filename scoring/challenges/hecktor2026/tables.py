@@ -308,7 +308,7 @@ def read_scores(
         found_wrong = [row for row in row_of[has] if wrong[row]]
         if found_wrong:
             named = ", ".join(f"{rows.ids[row]} {cells[row][:40]!r}" for row in found_wrong)
-            message = f"scores that are no finite number, counted as missing ({len(found_wrong)}): {named}."
+            message = f"scores that are no finite number count as missing ({len(found_wrong)}): {named}."
             finding = warning("risk-not-a-number", rows.places[found_wrong[0]], message)
             strange = [cells[row] for row in found_wrong]
             fixes = fix_suggestions.fixes_of(strange)
@@ -330,10 +330,12 @@ def read_scores(
         findings.append(note("two-prognosis-columns", rows.places[0], sentence))
     if scores:
         meaning = {
-            "risk": "a risk, so the higher the worse",
-            "time": "a time to relapse, so the lower the worse",
+            "risk": "a risk (a higher value is worse)",
+            "time": "a time to relapse (a lower value is worse)",
         }[chosen(scores, "auto") or "risk"]
-        sentence = f"the column is read as {meaning}; --prognosis-direction says otherwise."
+        sentence = (
+            f"the column is read as {meaning}. To read it in the other direction, use --prognosis-direction."
+        )
         findings.append(note("direction-assumed", "prognosis", sentence))
     return scores
 

@@ -264,12 +264,12 @@ def curves(card: ScoreCard) -> Choice:
         "ROC": Panels(
             TOLD_APART,
             [_panel(card, line, "AUC") for line in lines["roc"]],
-            f"Across: 1 − specificity. Up: sensitivity. Dotted: chance. {n}",
+            f"Horizontal axis: 1 − specificity. Vertical axis: sensitivity. Dotted: chance. {n}",
         ),
         "precision and recall": Panels(
             OF_CALLED,
             [_panel(card, line, "AP") for line in lines["pr"]],
-            f"Across: sensitivity (recall). Up: precision. Dotted: guessing. {n}",
+            f"Horizontal axis: sensitivity (recall). Vertical axis: precision. Dotted: guessing. {n}",
         ),
     }
     both = SideBySide(((roc,), (precision,)), (1, 1))

@@ -164,20 +164,23 @@ def named(inspected: Inspection, categories: str | Iterable[str] | None, where: 
         )
         if len(names) != width or len(set(names)) < width or not all(names):
             sentence = (
-                f"{len(set(names))} different names, {width} outputs per image: name each "
-                "output once, in order."
+                f"there are {len(set(names))} different names, but {width} outputs per image: "
+                "name each output once, in order."
             )
             raise InputRefused([error("bad-option", "--categories", sentence)])
         return names
     usual = of_width(width) or ()
     names = named_outputs(inspected.model["metadata"], usual)
     if names and len(names) != width:
-        sentence = f"{width} outputs per image, but the model's entry `categories` names {len(names)}."
+        sentence = (
+            f"the model gives {width} outputs per image, but its entry `categories` names {len(names)}."
+        )
         raise InputRefused([error("wrong-output", where, sentence)])
     preset_names = names or usual
     if not preset_names:
         sentence = (
-            f"the model gives {width} numbers per image, as no preset has: name them with --categories A,B,…"
+            f"the model gives {width} numbers per image, but no preset has so many categories: "
+            "name them with --categories A,B,…"
         )
         raise InputRefused([error("bad-option", "--categories", sentence)])
     return preset_names

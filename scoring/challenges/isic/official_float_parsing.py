@@ -85,8 +85,9 @@ def rounding_note(
             f"{reordered} pair{'s' * (reordered > 1)} of cases tied or separated differently in an AUC"
         )
     message = (
-        "the official scorer can misread the last digit of numbers with 16 or more digits by one. The effect "
-        f"there: {' and '.join(effects)}. Write 15 decimals, so that both programs read the same number."
+        "the official scorer can misread the last digit of numbers with 16 or more digits by "
+        f"one. The effect in the official scorer: {' and '.join(effects)}. Write 15 decimals, so "
+        "that both programs read the same number."
     )
     yield note(ROUNDING, table.name, message)
 

@@ -164,7 +164,8 @@ def _otherwise(truth: IsicCases, options: IsicOptions, goal: str, moved: bool) -
         yield "This score counts 0.5 itself as positive; the official scorer counts only scores above 0.5."
     if moved:
         yield (
-            "The official scorer sorts the rows by id and applies the weights in file order, to other rows."
+            "The official scorer sorts the rows by id but applies the weights in file order, so "
+            "the weights go to other rows."
         )
 
 
@@ -202,14 +203,14 @@ def findings(e: IsicEvaluation, metrics: Mapping[str, float], replicates: Replic
 
 def _cases(truth: IsicCases, a: CategoryScores, options: IsicOptions) -> Iterator[Finding]:
     if EXCLUDED in truth.ids:
-        message = "this image weighs 0, as in the official scorer, whatever the file says."
+        message = "this image has the weight 0, as in the official scorer, whatever weight the file states."
         yield note("excluded-image", EXCLUDED, message)
     undecided = int((a.labels < 0).sum())
     if undecided:
         message = (
-            f"{undecided} row{'s have' if undecided > 1 else ' has'} no category or several: they "
-            "take part one-vs-rest, but in no recall, "
-            "no accuracy and no malignant AUC."
+            f"{undecided} row{'s have' if undecided > 1 else ' has'} no category or several "
+            "categories. Such rows count if one category is compared with the rest, but not in "
+            "recall, accuracy and malignant AUC."
         )
         yield warning("undecided-truth", truth.name, message)
     yield from _out_of_order(truth, a, options)
@@ -225,9 +226,9 @@ def _out_of_order(truth: IsicCases, a: CategoryScores, options: IsicOptions) -> 
     ]
     score, validation = (f"{figure!r}" if np.isfinite(figure) else "no number" for figure in figures)
     message = (
-        "the weights belong to their rows here; the official scorer applies them in file order to "
-        f"rows sorted by id and prints {score} "
-        f"(validation {validation}) for this file. Sort the truth by id and both agree."
+        "Benchside applies each weight to its own row. The official scorer sorts the rows by id "
+        f"but applies the weights in file order, and prints {score} (validation {validation}) for "
+        "this file. Sort the truth by id, and both programs agree."
     )
     yield warning("weights-out-of-order", truth.name, message)
 
@@ -236,9 +237,9 @@ def _undecided(predictions: Predictions, a: CategoryScores) -> Iterator[Finding]
     tied, n = int((a.predicted < 0).sum()), len(a.predicted)
     if tied:
         message = (
-            f"{tied} of {n} rows ({tied / n:.1%}) share their largest score "
-            "between categories: undecided, hence wrong. "
-            "Rounding does this: give more decimals."
+            f"in {tied} of {n} rows ({tied / n:.1%}), several categories share the largest score. "
+            "Such a row is undecided and counts as wrong. Rounding can cause this: give more "
+            "decimals."
         )
         yield warning("undecided", predictions.name, message)
 
@@ -247,13 +248,16 @@ def _one_sided(e: IsicEvaluation) -> Iterator[Finding]:
     for name, n in e.supports.items():
         if not n:
             message = (
-                f"no case of {name} with a weight: what needs one is undefined and left out of the means. "
-                "The official scorer stops with an error here."
+                f"no case of {name} has a weight above 0: metrics that need such a case are "
+                "undefined and left out of the means. The official scorer stops with an error "
+                "here."
             )
             yield warning("absent-class", name, message)
         elif n == e.scored.sum():
             yield warning(
-                "no-negatives", name, f"every case is {name}: specificity, npv and the areas are undefined."
+                "no-negatives",
+                name,
+                f"every case is {name}: specificity, npv and the areas under curves are undefined.",
             )
 
 
@@ -261,8 +265,8 @@ def _malignant(e: IsicEvaluation, auc: float) -> Iterator[Finding]:
     left_out, malignant = int((e.answers.malignancy.left_out & e.scored).sum()), e.options.malignant
     if left_out:
         message = (
-            f"{left_out} case{'s' * (left_out > 1)} of {UNKNOWN} take no part in the malignant AUC: "
-            "none of the above is no benign diagnosis."
+            f"the malignant AUC leaves out {left_out} case{'s' * (left_out > 1)} of {UNKNOWN}, "
+            "because “none of the above” is not a benign diagnosis."
         )
         yield note("unknown-left-out", UNKNOWN, message)
     if np.isnan(auc):
@@ -271,7 +275,9 @@ def _malignant(e: IsicEvaluation, auc: float) -> Iterator[Finding]:
             if malignant
             else "needs malignant categories: name them with --malignant"
         )
-        yield warning("malignant-undefined", "malignant_auc", f"malignant against benign {reason}.")
+        yield warning(
+            "malignant-undefined", "malignant_auc", f"the AUC of malignant against benign {reason}."
+        )
 
 
 def _swapped(e: IsicEvaluation) -> Iterator[Finding]:
@@ -280,8 +286,8 @@ def _swapped(e: IsicEvaluation) -> Iterator[Finding]:
     if swap:
         message = (
             f"{', '.join(f'{name} seems to stand in column {column}' for name, column in swap[1])}: "
-            f"changing places would raise balanced accuracy by {swap[0]:.3f}. Scored as it stands; "
-            "check the order of the columns."
+            f"exchanging these columns would raise balanced accuracy by {swap[0]:.3f}. Benchside "
+            "did not exchange them; check the order of the columns."
         )
         yield warning("columns-may-be-swapped", e.predictions.name, message).with_fixes(*_in_place(e, swap))
 
@@ -291,7 +297,7 @@ def _in_place(e: IsicEvaluation, swap: tuple[float, list[tuple[str, str]]]) -> l
     its outputs."""
     gain, moved = swap
     names, column_of = e.answers.categories, dict(moved)
-    label = f"Exchange the columns: balanced accuracy + {gain:.4f}"
+    label = f"Exchange the columns: balanced accuracy rises by {gain:.4f}"
     if any(finding.code == "category-order" for finding in e.predictions.findings):
         return []
     if e.predictions.model is None:

@@ -25,7 +25,7 @@ from scoring.inputs.table_text import DELIMITERS
 from scoring.inputs.tables import MISSING, OTHER_FORMAT, TextTable
 
 AS_GIVEN = "refused-as-given"
-REFUSES = "read here; the official scorer refuses this file: "
+REFUSES = "The official scorer refuses this file: "
 NO_ID = 'Missing column in CSV: "image" or "lesion_id".'
 NOT_UTF8, NO_NEWLINES = "Could not parse CSV: could not decode file as UTF-8.", "No newlines detected in CSV."
 CHECKS = (
@@ -131,33 +131,33 @@ def as_given(source: Source, truth: SourceFiles, name: str) -> list[Finding]:
     refusal = message(source.source, truth, name)
     if refusal is None:
         return []
-    return [warning(AS_GIVEN, name, f"with the changes; {REFUSES}{refusal}")]
+    return [warning(AS_GIVEN, name, f"Benchside reads this file with changes. {REFUSES}{refusal}")]
 
 
 def _delimiter(source: CategoryTable) -> str:
     table = source.table
     if table.delimiter == ",":
         named = DECLARED.match(source.data) is not None
-        return f"the first line names the delimiter, where the heading is expected; {REFUSES}{NO_ID}" * named
-    return f"{DELIMITERS[table.delimiter]}s between cells, not commas; {REFUSES}{NO_ID}"
+        return f"the first line names the delimiter, where the heading is expected. {REFUSES}{NO_ID}" * named
+    return f"{DELIMITERS[table.delimiter]}s, not commas, separate the cells. {REFUSES}{NO_ID}"
 
 
 def _format(table: TextTable) -> str:
     kind = table.written.other_format
     refusal = NO_ID if kind in TEXT_FORMATS else NOT_UTF8
-    return kind and f"{kind}, not CSV; {REFUSES}{refusal}"
+    return kind and f"the file is not CSV but another format ({kind}). {REFUSES}{refusal}"
 
 
 def _encoding(data: bytes) -> str:
     wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return f"UTF-16, not UTF-8; {REFUSES}{NOT_UTF8}" if wide else ""
+    return f"the file is in UTF-16, not UTF-8. {REFUSES}{NOT_UTF8}" if wide else ""
 
 
 def _alias(source: CategoryTable) -> str:
     name = source.table.header[source.id_column]
     if name in OFFICIAL_ID_COLUMNS:
         return ""
-    return f"column {name!r} is read as the case id: call it lesion_id; {REFUSES}{NO_ID}"
+    return f"Benchside reads column {name!r} as the case id: call it lesion_id. {REFUSES}{NO_ID}"
 
 
 def _spelling(source: CategoryTable) -> str:
@@ -172,7 +172,8 @@ def _spelling(source: CategoryTable) -> str:
     names = [table.header[i] for i in padded]
     message = NO_ID if source.id_column in padded else f"Missing columns in CSV: {sorted(names)}."
     return (
-        f"spaces around the heading{'s' * (len(names) > 1)} {', '.join(map(repr, names))}; {REFUSES}{message}"
+        f"Benchside ignores spaces around the heading{'s' * (len(names) > 1)} "
+        f"{', '.join(map(repr, names))}. {REFUSES}{message}"
     )
 
 
@@ -182,8 +183,8 @@ def _trailing(source: CategoryTable, truth: bool) -> str:
     if len(table.written.header) > width:
         unnamed = [f"Unnamed: {i}" for i in range(width, len(table.written.header))]
         return (
-            f"the heading ends with {len(unnamed)} empty cell{'s' * (len(unnamed) > 1)}, ignored; "
-            f"{REFUSES}Extra columns in CSV: {unnamed}."
+            f"Benchside ignores {len(unnamed)} empty cell{'s' * (len(unnamed) > 1)} at the end of "
+            f"the heading. {REFUSES}Extra columns in CSV: {unnamed}."
         )
     if not table.written.padded:
         return ""
@@ -192,21 +193,25 @@ def _trailing(source: CategoryTable, truth: bool) -> str:
             return ""
         moved = sorted({*table.columns[source.id_column + 1]}) if source.id_column + 1 < width else ["nan"]
         return (
-            "the first row ends with more empty cells than the heading; each column then has the heading "
-            f"to its left; {REFUSES}Missing images in CSV: [{', '.join(moved[:SHOWN])}]."
+            "the first row ends with more empty cells than the heading, so the official scorer "
+            f"gives each column the heading to its left. {REFUSES}Missing images in CSV: "
+            f"[{', '.join(moved[:SHOWN])}]."
         )
     row = min(table.written.padded)
     difference = (
-        f"{len(table.written.padded)} rows end with more empty cells than the heading (line "
-        f"{table.lines[row]}), ignored"
+        f"Benchside ignores additional empty cells at the end of {len(table.written.padded)} "
+        f"row{'s' * (len(table.written.padded) > 1)} (first: line {table.lines[row]})"
     )
-    return f"{difference}; {REFUSES}Could not parse CSV: Error tokenizing data."
+    return f"{difference}. {REFUSES}Could not parse CSV: Error tokenizing data."
 
 
 def _commas(block: NumberBlock, categories: Sequence[str]) -> str:
     if not block.decimal_commas:
         return ""
-    return f"{block.decimal_commas} numbers have a decimal comma; {REFUSES}{_not_floating(categories)}"
+    return (
+        f"{block.decimal_commas} number{'s have' if block.decimal_commas > 1 else ' has'} a decimal "
+        f"comma. {REFUSES}{_not_floating(categories)}"
+    )
 
 
 def _odd_spaces(block: NumberBlock, categories: Sequence[str]) -> str:
@@ -214,9 +219,9 @@ def _odd_spaces(block: NumberBlock, categories: Sequence[str]) -> str:
         return ""
     several = block.odd_spaces > 1
     difference = (
-        f"{block.odd_spaces} number{'s have' if several else ' has'} a no-break or other odd space beside it"
+        f"Benchside ignores a no-break or other unusual space beside {block.odd_spaces} number{'s' * several}"
     )
-    return f"{difference}; {REFUSES}{_not_floating(categories)}"
+    return f"{difference}. {REFUSES}{_not_floating(categories)}"
 
 
 def _integers(table: TextTable, categories: Sequence[str], block: NumberBlock) -> str:
@@ -229,8 +234,11 @@ def _integers(table: TextTable, categories: Sequence[str], block: NumberBlock) -
     ]
     if not whole:
         return ""
-    difference = f"column{'s' * (len(whole) > 1)} {', '.join(whole)} of whole numbers only: write 0.0 and 1.0"
-    return f"{difference}; {REFUSES}{_not_floating(whole)}"
+    difference = (
+        f"column{'s' * (len(whole) > 1)} {', '.join(whole)} {'have' if len(whole) > 1 else 'has'} "
+        "only whole numbers: write 0.0 and 1.0"
+    )
+    return f"{difference}. {REFUSES}{_not_floating(whole)}"
 
 
 def _not_floating(names: Sequence[str]) -> str:
@@ -250,8 +258,11 @@ def _id_spelling(source: CategoryTable, truth: bool) -> str:
         return ""
     examples = ", ".join(repr(written[i]) for i in odd[:SHOWN]) + (", ..." if len(odd) > SHOWN else "")
     missing = [JPG.sub("", written[i]) if truth else source.ids[i] for i in odd[:SHOWN]]
-    difference = f"{len(odd)} ids with a folder, a file ending or spaces ({examples}), left out in comparing"
-    return f"{difference}; {REFUSES}Missing images in CSV: {missing}."
+    difference = (
+        f"Benchside compares {len(odd)} id{'s' * (len(odd) > 1)} without folder, file ending and "
+        f"spaces ({examples})"
+    )
+    return f"{difference}. {REFUSES}Missing images in CSV: {missing}."
 
 
 def _numeric_ids(source: CategoryTable) -> str:
@@ -263,8 +274,8 @@ def _numeric_ids(source: CategoryTable) -> str:
     kind = kind if numeric else "True or False"
     message = f"Missing images in CSV: {list(source.ids[:SHOWN])}."
     return (
-        f"all ids are {kind}; the official scorer reads them as numbers in one file and as text in the "
-        f"other; {REFUSES}{message}"
+        f"all ids are {kind}; the official scorer reads them as numbers in one file and as text "
+        f"in the other. {REFUSES}{message}"
     )
 
 
@@ -273,8 +284,9 @@ def _missing_ids(source: CategoryTable) -> str:
     if len(ids) < 2:
         return ""
     return (
-        f"{len(ids)} ids that the official scorer takes for missing values "
-        f"({', '.join(map(repr, ids[:SHOWN]))}); {REFUSES}Duplicate image rows detected in CSV: [nan]."
+        f"the official scorer takes {len(ids)} id{'s' * (len(ids) > 1)} for missing values "
+        f"({', '.join(map(repr, ids[:SHOWN]))}). {REFUSES}Duplicate image rows detected in CSV: "
+        "[nan]."
     )
 
 
@@ -287,7 +299,7 @@ def _short(data: bytes) -> str:
     )
     if start.count("\n") >= HEAD_LINES:
         return ""
-    return f"fewer than two line ends in the first 2,000 characters; {REFUSES}{NO_NEWLINES}"
+    return f"the first 2,000 characters have fewer than two line ends. {REFUSES}{NO_NEWLINES}"
 
 
 def message(predictions: Source, truth: Source, name: str | None = None) -> str | None:

@@ -149,7 +149,7 @@ def missing_category(table: TextTable, name: str, known: Collection[str] = ()) -
     """Return `missing-column` for a category, with the header that was probably meant. `known` contains the
     headers of other columns."""
     hint = did_you_mean(nearest(name, filter(None, table.header), 0.75))
-    message = f"there is no column for category {name!r}: the truth has it, spelled exactly so.{hint}"
+    message = f"there is no column for category {name!r}. The truth uses exactly this name.{hint}"
     missing = error("missing-column", table.header_place, message)
     fixes = renamings(table.header, f"category {name}", (name,), known, exact=True)
     if name == UNKNOWN and not fixes:

@@ -125,8 +125,8 @@ def points(card: ScoreCard) -> tuple[Block, ...]:
     absent = card_summary.absent(card)
     unseen = (
         Text(
-            f"{', '.join(map(markdown, absent))}: no case in this test set, so no mean includes this. A case "
-            "that is predicted as such a category is still wrong."
+            f"{', '.join(map(markdown, absent))}: no case in this test set, so all means leave "
+            "this out. A case that is predicted as such a category is still wrong."
         ),
     )
     worth: tuple[Block, ...] = (_case_worth(card), *(unseen if absent else ()))
@@ -182,7 +182,7 @@ def _case_worth(card: ScoreCard) -> Table | Text:
         (
             Column("category", "category", "class", width=110),
             Column("n", "n", "number", 0, width=60, lighter=True),
-            Column("case", "points of a case", "bar", 2, most=most),
+            Column("case", "points per case", "bar", 2, most=most),
         ),
         "Gain in score from one more correct case. Each category has the same weight, however few cases it "
         "has.",

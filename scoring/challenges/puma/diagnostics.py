@@ -136,7 +136,7 @@ def _few_images(counted: Tallies, images: int, kind: str | None) -> Iterator[Fin
     held = zip(CLASSES, (counted.support > 0).sum(0).tolist(), strict=True)
     for name, n in ((name, n) for name, n in held if 0 < n < SMALL_CLASS):
         width = consequence("interval of F1", n, kind)
-        holding = f"{n} image{'s hold' if n > 1 else ' holds'} it"
+        holding = f"{n} image{'s contain' if n > 1 else ' contains'} this class"
         yield warning("few-cases-in-class", name, f"{holding}: {width}.")
 
 
@@ -146,15 +146,20 @@ def _classes(counted: Tallies, images: int) -> Iterator[Finding]:
     ):
         if not support:
             consequence = (
-                f"{predicted:,} predicted, all wrong: its F1 is 0"
+                f"it is predicted {predicted:,} time{'s' * (predicted > 1)}, always wrongly, so its F1 is 0"
                 if predicted
-                else "it counts 0 in the mean of ten classes (macro_f1)"
+                else "its F1 counts as 0 in the mean of ten classes (macro_f1)"
             )
-            message = f"no nucleus of it in the truth of {images} image{'s' * (images > 1)}; {consequence}."
+            message = (
+                f"the truth ({images} image{'s' * (images > 1)}) has no nucleus of this class; {consequence}."
+            )
             yield warning("absent-class", name, message)
         elif not predicted:
             yield warning(
-                "never-predicted", name, f"{support:,} in the truth and not one predicted: its F1 is 0."
+                "never-predicted",
+                name,
+                f"the truth has {support:,} {'nuclei' if support > 1 else 'nucleus'} of this "
+                "class, but none is predicted: its F1 is 0.",
             )
 
 
@@ -162,18 +167,18 @@ def _deviations(d: PairedNuclei, predictions: NucleiPredictions) -> Iterator[Fin
     missing = int(d.missing.sum())
     if missing:
         message = (
-            f"{missing} missing case{'s' * (missing > 1)} scored as empty; the official evaluator "
-            "would stop instead."
+            f"Benchside scores {missing} missing case{'s' * (missing > 1)} as empty; the official "
+            "evaluator would stop instead."
         )
         yield note("differs-from-platform", predictions.name, message)
     if any(len(n) and not len(n.vertices) for n in predictions.nuclei):
-        message = "centroids are scored; the official evaluator reads only polygons."
+        message = "Benchside scores centroids; the official evaluator reads only polygons."
         yield note("differs-from-platform", predictions.name, message)
     unread = int((d.confidence != d.score).sum())
     if unread:
         message = (
-            f"the confidences of {unread:,} nuclei stand under another key than `score`, which this "
-            "rule does not read: they are matched by distance alone."
+            f"{unread:,} nuclei have their confidence under another key than `score`. This rule "
+            "does not read it and matches these nuclei by distance alone."
         )
         yield note("confidence-not-read", predictions.name, message)
 

@@ -144,7 +144,11 @@ def mapped(counts: Mapping[str, int], where: str, naming: Naming | None = None) 
                 if (index := position(name)) is not None
             ]
         )
-        yield note("names-mapped", where, f"classes read by another name: {listing}.")
+        yield note(
+            "names-mapped",
+            where,
+            f"Benchside reads other names for the ten classes (number of nuclei in brackets): {listing}.",
+        )
 
 
 def platform_warnings(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
@@ -157,17 +161,17 @@ def platform_warnings(counts: Mapping[str, int], where: str) -> Iterator[Finding
             next(name for name in known if key(name).startswith(PREFIX) == family) for family in (False, True)
         )
         message = (
-            f"some names begin with nuclei_ ({prefixed!r}) and some do not ({plain!r}): both are "
-            "read, the platform takes them for "
-            "different classes. Write one family."
+            f"some names begin with nuclei_ ({prefixed!r}) and some do not ({plain!r}). Benchside "
+            "reads both, but the platform takes them for different classes. Write all names with "
+            "nuclei_ or all without."
         )
         yield warning("mixed-names", where, message)
     foreign = [name for name in known if name not in PLATFORM]
     if foreign:
         message = (
-            f"the platform compares names as written: {_list(list(map(repr, foreign)))} would score "
-            "nothing there and add a class with F1 0 "
-            f"to its mean. Its ten are {', '.join(PLATFORM)}."
+            f"the platform compares names exactly: {_list(list(map(repr, foreign)))} would score "
+            "nothing there, and each such name adds a class with F1 0 to the mean. The "
+            f"platform's ten names are {', '.join(PLATFORM)}."
         )
         yield warning("names-not-grand-challenge", where, message)
 

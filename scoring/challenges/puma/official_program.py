@@ -74,8 +74,8 @@ def _as_written(truth: WrittenFiles, written: WrittenFiles, foreign: bool) -> It
         )
     if foreign:
         yield (
-            "The Grand Challenge evaluator compares class names as written; some of these names are not "
-            "among its ten."
+            "The Grand Challenge evaluator compares class names exactly; some of these names are "
+            "not among its ten."
         )
 
 

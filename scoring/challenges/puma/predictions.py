@@ -87,15 +87,15 @@ def placement(
         swapped = _share([(tree, xy[:, ::-1], radius) for tree, xy, radius in looks])
         if swapped >= max(enough, readings[best]):
             message = (
-                f"with x and y exchanged, {swapped:.0%} of the centroids are next to a truth nucleus, "
-                f"{share:.0%} as written: write [x, y]."
+                f"with x and y exchanged, {swapped:.0%} of the centroids are next to a truth "
+                f"nucleus, but only {share:.0%} as written: write [x, y]."
             )
             yield warning("swapped-axes", name, message).with_fixes(editing("exchange"))
             return
         if readings[best] >= enough:
             message = (
-                f"{readings[best]:.0%} of the centroids are next to a truth nucleus if multiplied by "
-                f"{best:g}, {share:.0%} as written: "
+                f"{readings[best]:.0%} of the centroids are next to a truth nucleus if multiplied "
+                f"by {best:g}, but only {share:.0%} as written: "
             )
             fix = editing("multiply", repr(best), f"Multiply the coordinates by {best:g}")
             yield warning("scale", name, f"{message}{FACTORS[best]}.").with_fixes(fix)
@@ -291,8 +291,8 @@ def _unmatched(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembe
     if extra:
         listing = ", ".join(extra[:SHOWN]) + (", ..." if len(extra) > SHOWN else "")
         message = (
-            f"{len(extra)} prediction{'s' * (len(extra) > 1)} for cases that the truth does not have "
-            f"({listing}): not scored."
+            f"Benchside does not score {len(extra)} prediction{'s' * (len(extra) > 1)} for cases "
+            f"that are not in the truth ({listing})."
         )
         absent = set(truth.ids).difference(submission.member_of)
         fixes = fix_suggestions.without_affix(extra, absent)
@@ -311,7 +311,11 @@ def _confidences(files: SourceFiles, read: cases.CaseFiles) -> Iterator[Finding]
     total = sum(map(len, read.nuclei))
     if keys:
         used = ", ".join(f"{key!r} ({count:,} of {total:,} nuclei)" for key, count in sorted(keys.items()))
-        yield note("confidence-key", files.name, f"confidences are read from {used}; 1 where there is none.")
+        yield note(
+            "confidence-key",
+            files.name,
+            f"Benchside reads confidences from {used}, and uses 1 for a nucleus without confidence.",
+        )
     values = np.concatenate([nuclei.confidences for nuclei in read.nuclei]) if total else np.empty(0)
     if total > 1 and (values == values[0]).all():
         why = f"every confidence is {values[0]:g}" if keys else "there are no confidences"

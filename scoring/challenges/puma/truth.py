@@ -57,13 +57,15 @@ def measure(
                     if isinstance(fault, InputRefused)
                     else f"it cannot be read ({fault})."
                 )
-                message = f"{reason} The case is scored all the same, with {SIZE[0]} x {SIZE[1]} px."
+                message = (
+                    f"{reason} Benchside scores the case anyway, with a size of {SIZE[0]} x {SIZE[1]} px."
+                )
                 findings.append(warning("image-unreadable", pictures.called(member), message))
     without = [index for index, member in enumerate(images) if member is None]
     if without and len(without) < len(images):
         message = (
-            f"{len(without)} of {len(images)} cases have no image: their size is taken as {SIZE[0]} x "
-            f"{SIZE[1]} px."
+            f"{len(without)} of {len(images)} cases have no image: Benchside assumes a size of "
+            f"{SIZE[0]} x {SIZE[1]} px."
         )
         findings.append(note("image-missing", pictures.name, message))
     return sizes, tuple(readable), findings

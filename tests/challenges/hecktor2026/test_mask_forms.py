@@ -206,7 +206,7 @@ def test_usual_endings_of_names_are_read_and_told(truth, usual, name):
     masks = {f"{name.format(p)}.nii.gz": mask(m) for p, m in MASKS.items()}
     found = CHALLENGE.read_predictions(TABLE | masks, truth)
     assert (found.fingerprint == usual.fingerprint).all()
-    assert f"({name.format('P0')}): read as P0" in only(found.read, "other-format").message
+    assert f"reads {name.format('P0')} as P0" in only(found.read, "other-format").message
     both = masks | {f"{p}_label.nii.gz": mask(m) for p, m in MASKS.items()}
     assert codes(refused(CHALLENGE.read_predictions, TABLE | both, truth).problems) == ["unknown-patient"]
 
@@ -240,7 +240,7 @@ def test_subjects_of_bids_have_no_marks():
         {f"sub-HK{p}/sub-HK{p}_dseg.nii.gz": mask(m) for p, m in MASKS.items()}, truth
     )
     assert found.masks.states == ("ok",) * 3
-    assert "(HKP0): read as HK-P0" in "".join(finding.message for finding in found.read)
+    assert "reads HKP0 as HK-P0" in "".join(finding.message for finding in found.read)
     rows[1]["PatientID"] = "HKP-0"
     twice = CHALLENGE.read_truth(truth_folder(rows))
     files = {"sub-HKP0/sub-HKP0_dseg.nii.gz": mask(MASKS["P0"])}

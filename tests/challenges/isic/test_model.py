@@ -271,10 +271,15 @@ def test_categories_without_a_truth(made, categories, expected):
 @pytest.mark.parametrize(
     ("entry", "categories", "code", "words"),
     [
-        ("", None, "bad-option", "the model gives 3 numbers per image, as no preset has"),
-        ("", "A,B", "bad-option", "2 different names, 3 outputs per image"),
-        ("", "A,A,B", "bad-option", "2 different names, 3 outputs per image"),
-        ("A,B", None, "wrong-output", "3 outputs per image, but the model's entry `categories` names 2"),
+        ("", None, "bad-option", "the model gives 3 numbers per image, but no preset has so many categories"),
+        ("", "A,B", "bad-option", "there are 2 different names, but 3 outputs per image"),
+        ("", "A,A,B", "bad-option", "there are 2 different names, but 3 outputs per image"),
+        (
+            "A,B",
+            None,
+            "wrong-output",
+            "the model gives 3 outputs per image, but its entry `categories` names 2",
+        ),
     ],
 )
 def test_categories_that_cannot_be_are_refused_with_the_number_of_outputs(

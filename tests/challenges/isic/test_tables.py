@@ -18,7 +18,7 @@ from tests.support.lesion_tables import table
 isic = load_challenge("isic")
 TRUTH = category_tables.truth()
 GOOD = category_tables.predictions()
-REFUSES = "read here; the official scorer refuses this file: "
+REFUSES = "The official scorer refuses this file: "
 
 
 def read_truth(data: bytes = TRUTH, **options):

@@ -308,7 +308,7 @@ def test_deep_and_empty_documents_hold_no_nuclei():
 
 def test_other_tables_and_maps_are_refused_in_true_sentences(truth):
     runs = b"ImageId,ClassName,EncodedPixels\nroi_1,tumor,1 3 9 3\n"
-    with pytest.raises(scoring.InputRefused, match="cannot read this form") as refused:
+    with pytest.raises(scoring.InputRefused, match="cannot read this list") as refused:
         PUMA.read_predictions(runs, truth, name="runs.csv")
     assert "case_id" not in str(refused.value)
     with pytest.raises(scoring.InputRefused, match="Maps of pixels"):
