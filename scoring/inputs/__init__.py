@@ -1,10 +1,11 @@
 """Safe reading of untrusted files: tables, workbooks, zip archives, images, masks, nuclei.
 
 * open a path, bytes, a folder or a zip: `sources.open_source`; zip limits: `archives.open_archive`
-* other formats than text (Excel, Parquet, JSON, gzip) as CSV: `table_formats.as_text`, `workbooks.as_csv`
-* bytes to lines (encoding, limits): `table_text.read_lines`; cells and columns: `tables.read_table`
+* convert other formats (Excel, Parquet, JSON, gzip) to CSV: `table_formats.as_text`, `workbooks.as_csv`
+* decode bytes to lines, within limits: `table_text.read_lines`; split them into cells and columns:
+  `tables.read_table`
 * cells as numbers, decimal comma, separators of thousands: `number_parsing.parse_numbers`;
-  percent or logits: `number_parsing.scale_of`
+  whether numbers are percent or logits: `number_parsing.scale_of`
 * matching of rows to a truth's cases: `case_tables.align`; ids: `case_ids.match`
 * suggested fixes for a refused table: `fix_suggestions.fixes_of`; applying them: `table_edits.fixed_table`,
   `reshaping.edited`
@@ -15,12 +16,12 @@
 * masks: `masks`; lists of nuclei: `nuclei`; volumes for the viewer: `volumes`, `scenes.read_scene`
 * images of cases by name: `case_images`; truncated images: `truncated_images.is_whole`
 * Parquet: `parquet`; Grand Challenge jobs: `grand_challenge_jobs`
-* text of other programs (SQL dumps, title lines): `exported_text`; JSON in a cell: `long_tables`
+* text that other programs export (SQL dumps, title lines): `exported_text`; JSON in a cell: `long_tables`
 * tables of several files or other shapes: `foreign_table_shapes`
-* cells as bytes: `text_columns`; gzip while reading: `inflate`
+* cells stored as bytes: `text_columns`; decompression of gzip while reading: `inflate`
 * a truth without a challenge file: `truth_contents.read_truth`; columns named in a challenge file:
   `named_columns.ColumnReader`
 
-The challenge of a dropped file: `scoring.challenges.recognition.recognise`.
+To find the challenge of a dropped file, use `scoring.challenges.recognition.recognise`.
 `scoring.inference.image_sanitizer` decodes pictures and DICOM and removes personal data.
 """

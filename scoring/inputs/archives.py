@@ -1,4 +1,4 @@
-"""Untrusted ZIP archives, unpacked in memory after all limits (zip bombs, paths) were checked."""
+"""Untrusted ZIP archives. They are unpacked in memory after checks against zip bombs and unsafe paths."""
 
 import copy
 import io
@@ -24,8 +24,8 @@ TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".json", ".geojson")
 AGAIN = "Zip the folder again without password, links or nested archives."
 DIRECTORY_BYTES = 16_000_000
 NAME_BYTES, EXTRA_BYTES = 4_096, 2_048
-"""Maximum bytes of a directory entry's name, and of its extra fields; zipfile needs quadratic time for extra
-fields."""
+"""Maximum bytes of a member's name, and of its extra fields. The time that Python's zipfile needs for extra
+fields grows with the square of their size."""
 ENTRY_BYTES = 46  # of a member in the directory, without its name, extra fields and comment
 TAIL = 65_557  # the end record is 22 bytes and a comment of at most 65,535
 UTF8 = 0x800  # the flag of a name in UTF-8; others are read as code page 437
@@ -35,13 +35,13 @@ DOCUMENTS = {
     "Index/Document.iwa": "a document of Apple Numbers, Pages or Keynote",
     "word/document.xml": "a Word document",
 }
-"""A member of documents that are zips -> what they are."""
+"""Name of a member that occurs in documents that are zips -> kind of document, such as a Word file."""
 HIDDEN = ("Cc", "Cf", "Cs", "Co")
 
 
 @dataclass(frozen=True)
 class Archive:
-    """A zip that respects the limits. `sizes` contains the unpacked bytes by member."""
+    """A zip that is within the limits. `sizes` contains the unpacked bytes of each member."""
 
     name: str
     sizes: Mapping[str, int]
@@ -68,8 +68,8 @@ class Archive:
 
     def open(self, member: str) -> ByteFile:
         """Open a member that is unpacked while it is read. The opened file can only be rewound to its start.
-        Raises InputRefused `bad-zip` if the member cannot be opened. Later damage raises zipfile.BadZipFile,
-        zlib.error or EOFError during reading."""
+        Raises InputRefused `bad-zip` if the member cannot be opened. If its data are damaged, reading raises
+        zipfile.BadZipFile, zlib.error or EOFError."""
         entry = self._entries[member]
         try:
             if entry.compress_type == zipfile.ZIP_STORED:
@@ -88,13 +88,13 @@ def open_archive(source: Path | bytes, name: str, streamed: tuple[str, ...] = ()
     """Open a zip and check every member.
 
     Args:
-        source: Its path or its bytes.
-        streamed: Extensions in lower case of members with any compression ratio, because they are never held
-            unpacked.
+        source: Path or bytes of the zip.
+        streamed: Extensions (in lower case) of members that may have any compression ratio, because they are
+            never fully unpacked in memory.
 
     Raises:
-        InputRefused: With all `bad-zip` and `unsafe-path` problems; `unreadable-file` for documents of other
-            programs.
+        InputRefused: With all problems `bad-zip` and `unsafe-path`; with `unreadable-file` if the zip is a
+            document of another program.
     """
     file = io.BytesIO(source) if isinstance(source, bytes) else open(source, "rb")  # noqa: SIM115  kept open: members are read later
     try:

@@ -1,4 +1,4 @@
-"""Case ids: their spelling in tables and files, and the case of a row."""
+"""Case ids: how they are spelled in tables and file names, and which case a row belongs to."""
 
 import re
 from collections import defaultdict
@@ -21,7 +21,7 @@ ID_COLUMNS = (
     *("newfilename", "filepath", "filename", "image_path", "image", "image_name", "image_id", "file"),
     *("file_name", "path", "case", "case_id", "id", "isic_id", "lesion_id"),
 )
-"""Headers of the case id, as `tables.key` returns them; the first that exists is used."""
+"""Headers of the column of case ids, as `tables.key` returns them. The first that a table has is used."""
 
 ROBOFLOW = re.compile(r"(.+)_(?:jpe?g|png|tiff?|bmp|webp)\.rf\.[0-9a-f]{32}", re.IGNORECASE)
 """Pattern of a file name that Roboflow writes: the old name, the old extension, and a hash."""
@@ -37,7 +37,7 @@ class Matches:
 
 
 def as_written(name: str) -> str:
-    r"""Return an id, trimmed, with `\` replaced by `/` and without `./` in front."""
+    r"""Return an id without blanks at its ends and without `./` in front, and with `/` instead of `\`."""
     return name.strip().replace("\\", "/").removeprefix("./")
 
 
@@ -47,8 +47,7 @@ def base_name(name: str) -> str:
 
 
 def stem(name: str) -> str:
-    """Return the base name without its extension. Of a file that Roboflow renamed, return the name before the
-    export."""
+    """Return the base name without its extension. If Roboflow renamed the file, return its original name."""
     base = base_name(name)
     start, _, extension = base.rpartition(".")
     plain = start if start and extension else base
@@ -60,8 +59,8 @@ WAYS = (as_written, base_name, stem)
 
 
 def match(rows: Sequence[str], cases: Sequence[str]) -> Matches:
-    """Find the case of each row. Rows are compared with cases by the whole id, then by base name, then by
-    base name without extension. The first comparison with exactly one case counts."""
+    """Find the case of each row. Ids are compared as a whole, then by base name, then by base name without
+    extension. The first comparison that fits exactly one case counts."""
 
     case_of_row = [EXTRA] * len(rows)
     candidates: dict[int, tuple[int, ...]] = {}

@@ -1,4 +1,4 @@
-"""Images of cases: the members of a folder or zip that belong to each case, by name."""
+"""Images of cases: which files of a folder or zip belong to which case, judged by their names."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -28,7 +28,8 @@ def picture(cases: HasImages, index: int) -> bytes | None:
 
 
 def image_members(files: SourceFiles) -> tuple[str, ...]:
-    """Return the images of a folder or zip without a table. Raises InputRefused if there are none."""
+    """Return the names of the images in a folder or zip without a table. Raises InputRefused if there are
+    none."""
     members = tuple(member for member in files.members if member.lower().endswith(IMAGE_ENDINGS))
     if not members:
         sentence = f"it holds no image ({', '.join(IMAGE_ENDINGS)}) and no table."
@@ -37,8 +38,9 @@ def image_members(files: SourceFiles) -> tuple[str, ...]:
 
 
 def images_by_name(pictures: SourceFiles, ids: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the members that may be the image of each case. The image has the same path as the case;
-    otherwise the same name in any folder; otherwise the same name with another extension."""
+    """Return the members that may be the image of each case. These are the files with the path of the case;
+    if there are none, files with the same name in any folder; if there are none, files with the same name and
+    another extension."""
     if pictures.kind == "file":
         return ((),) * len(ids)
     by_path: dict[str, list[str]] = defaultdict(list)
@@ -62,7 +64,7 @@ class ImagesByName:
 
     @cached_property
     def photographs(self) -> tuple[tuple[str, ...], ...]:
-        """Members of `pictures` with the image of each case; several if they cannot be distinguished."""
+        """Names in `pictures` that may be the image of each case; several if the names do not decide."""
         return images_by_name(self.pictures, self.ids)
 
     @property

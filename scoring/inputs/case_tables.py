@@ -1,4 +1,5 @@
-"""Tables by case: the table of a test set or submission, its ids, joined metadata, matched rows, units."""
+"""Tables with a row per case: find the table of a test set or submission, match its rows to cases, join
+metadata, and number the units."""
 
 import posixpath
 import re
@@ -22,10 +23,11 @@ from scoring.inputs.text_columns import LazyColumns, trimmed
 
 METADATA = "metadata.csv"
 WITH_METADATA = ("labels.csv", "label.csv", "test.csv", "data.csv", METADATA, "dataset.csv")
-"""Usual file names of a table of labels, if another table about the cases may also contain labels."""
+"""Usual file names of a table of labels. They are used if another table about the cases may contain labels
+too."""
 TABLE_NAMES = tuple(name for name in WITH_METADATA if name != METADATA)
 OTHER_TABLES = tuple(ending for ending in TABLES_IN_FOLDERS if ending not in (".csv", ".txt"))
-"""Extensions of text files that are probably notes in a folder."""
+"""Extensions of text files that, in a folder, are probably notes rather than tables."""
 IMAGE_ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp", ".gif")
 
 
@@ -57,8 +59,8 @@ class CaseColumns(Protocol):
 def find_table(
     files: SourceFiles, names: Sequence[str] = TABLE_NAMES, fix: str = "name the right one labels.csv"
 ) -> str:
-    """Return the member with the table. Raises InputRefused. The table has a usual name, at the top or one
-    folder down; otherwise it is the only CSV besides `metadata.csv`."""
+    """Return the name of the table in a folder or zip: a file with a usual name, at the top or one folder
+    down, or else the only CSV besides `metadata.csv`. Raises InputRefused if there is none."""
     if files.kind == "file":
         return files.members[0]
     for depth in (0, 1):
@@ -83,7 +85,7 @@ def find_table(
 
 
 def table_members(files: SourceFiles) -> list[str]:
-    """Return the members that are CSV tables; if there are none, those that are tables in other formats."""
+    """Return the names of all CSV tables or, if there are none, of tables in other formats."""
     csv = [m for m in files.members if m.lower().endswith(".csv")]
     return csv or [m for m in files.members if m.lower().endswith(OTHER_TABLES)]
 
@@ -94,16 +96,16 @@ def joined_columns(
     """Return the columns of the cases, together with the columns of a metadata table, joined by case id.
 
     Args:
-        cases: The cases; a column that is also in the metadata is taken from the cases.
+        cases: The cases; if a column is also in the metadata, the cases' column is used.
         metadata: A table with a column of case ids; None: only the cases' columns.
-        repeated: Whether a case may have several rows, of which the first counts (a lesion with a row per
-            image).
+        repeated: Whether a case may have several rows in the metadata, such as a lesion with a row per image.
+            The first row counts.
 
     Returns:
-        Cells [N] by `tables.key` of the header; "" for cases that are missing in the table.
+        Header (as `tables.key` returns it) -> cells [N]; "" for cases that are not in the metadata.
 
     Raises:
-        InputRefused: If the table cannot be read or has no case in common.
+        InputRefused: If the table cannot be read, or none of its rows belongs to a case.
     """
     if metadata is None:
         return cases.columns
@@ -154,8 +156,8 @@ class AlignedRows:
     """Rows of a table and their cases.
 
     Attributes:
-        rows: Rows that count: well-formed, with a known case, the first of each case.
-        case_of: Case of every row [rows]; negative if there is none.
+        rows: Indices of the rows that count: the first well-formed row of each known case.
+        case_of: Index of the case of every row [rows]; negative if the row has no case.
     """
 
     table: TextTable
@@ -210,7 +212,7 @@ def align(
 def missing_cases(
     rows: AlignedRows, truth: CasesWithIds, consequence: str, problems: list[Finding]
 ) -> list[Finding]:
-    """Return `missing-case` for every case without a row. A row with mistakes counts as a row.
+    """Return a finding `missing-case` for every case without a row. A row with mistakes counts as a row.
 
     If no row names any case, `no-common-case` is added to `problems` instead.
 
@@ -236,14 +238,14 @@ def missing_cases(
 def read_numbers(
     rows: AlignedRows, columns: Sequence[int], advice: str, problems: list[Finding], findings: list[Finding]
 ) -> tuple[np.ndarray, list[Finding]]:
-    """Read the numbers of `columns` by case.
+    """Return the numbers in `columns` of each case.
 
-    Text instead of a number is added to `problems`. A decimal comma is accepted unless the comma separates
-    cells.
+    Cells with text instead of a number are added to `problems`. A decimal comma is accepted unless the comma
+    separates cells.
 
     Returns:
-        Numbers [n, columns], with a row of NaN for a case without usable numbers; and the problems of these
-            cases.
+        Numbers [n, columns], with a row of NaN for each case without usable numbers; and a finding for each
+        of these cases.
     """
     table, case_of = rows.table, rows.case_of
     read = [parse_numbers(table.cells(column), table.delimiter != ",") for column in columns]
@@ -322,7 +324,7 @@ def _named_cases(rows: AlignedRows, truth: CasesWithIds) -> set[int]:
 
 
 def nothing_in_common(where: str, start: str, here: Sequence[str], truth: CasesWithIds) -> Finding:
-    """Return `no-common-case` with three ids from each side.
+    """Return the finding `no-common-case`, which names three ids of the table and three of the truth.
 
     Args:
         start: Beginning of the message, before the name of the truth.
@@ -338,7 +340,7 @@ def nothing_in_common(where: str, start: str, here: Sequence[str], truth: CasesW
 
 CASE = "case"
 UNIT_COLUMNS = ("patient_id", "lesion_id")
-"""Columns whose equal cells group photographs into one unit, in order of preference."""
+"""Columns that usually define units, in order of preference: photographs with equal cells are one unit."""
 
 
 def find_units(
@@ -355,13 +357,13 @@ def find_units(
         usual: Columns to use if `group` is None, in order of preference; without any of them every case is a
             unit.
         id_column: The column of case ids, which is not a unit.
-        group: The column to use, "none" for each case, None for the first of `usual`.
+        group: The column to use. "none": each case is a unit. None: the first of `usual` that exists.
 
     Returns:
         The unit's name ("case" if every case is a unit), and the unit number of each case [N], from 0.
 
     Raises:
-        InputRefused: If the column `group` is missing (`bad-option`).
+        InputRefused: With `bad-option`, if the column `group` does not exist.
     """
     wanted = None if group is None or group.lower() == "none" else key(group)
     if wanted is not None and wanted not in columns:
@@ -377,8 +379,8 @@ def number_units(values: Sequence[str] | None, n_cases: int) -> Ints:
     is its own unit.
 
     Args:
-        values: Name of each case's unit [N]; an empty cell, NA, null ... is not a value. None: every case is
-            a unit.
+        values: Name of each case's unit [N]; an empty cell, NA, null and similar texts are not values. None:
+            every case is a unit.
 
     Returns:
         Unit number [N] of each case, from 0.

@@ -1,5 +1,5 @@
-"""Guess of the columns of an unknown table: the case column, and the column of each required score;
-the readings that follow.
+"""Guess at the columns of an unknown table: the case column, and the column of each required score. If
+several guesses are possible, the user can choose.
 
 `tables.missing_column` refuses a missing column with "did you mean".
 """
@@ -24,13 +24,15 @@ AFFIXES = frozenset((
     *("pred", "preds", "prediction", "predictions", "predicted", "sigmoid", "output", "outputs", "class"),
     *("conf", "confidence", "risk", "value", "y", "w", "ip", "wahrscheinlichkeit"),
 ))  # fmt: skip
-"""Words that column names contain in addition to the name of a class."""
+"""Words that column names often contain beside the name of a class."""
 ALIKE, LEAST_LETTERS = 0.86, 5
-"""Minimum similarity of two names that count as spellings of each other, and minimum length of such names."""
+"""Two names of at least the second length count as spellings of each other if their similarity is at least
+the first value."""
 LOOKED_AT, MOST = 500, 4
-"""Number of cells that are read to identify a column, and maximum columns offered for a required column."""
+"""Number of cells that are read to identify a column, and maximum number of columns offered for a required
+column."""
 MOST_IDS = 0.5
-"""Minimum share of cells that are cases of the truth, for a column of case ids."""
+"""In a column of case ids, at least this share of cells must name cases of the truth."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +40,10 @@ class TableForm:
     """Required columns of a prediction table.
 
     Attributes:
-        case: Name that the case column is read under.
-        columns: Required column -> its other names, in the order of the challenge.
-        case_names: Names of the case column, as `tables.key` returns them.
-        only: Whether other columns are forbidden.
+        case: Name under which the case column is read.
+        columns: Required column -> other accepted names of it, in the order of the challenge.
+        case_names: Usual names of the case column, as `tables.key` returns them.
+        only: Whether the table must have no other columns.
         of_probabilities: Whether the numbers are probabilities.
     """
 
@@ -57,10 +59,10 @@ class ColumnGuess:
     """A guess at the columns of a table.
 
     Attributes:
-        case: Header of the case column, None if there is none.
-        columns: Required column -> header, None if there is none.
+        case: Header of the case column; None if none was found.
+        columns: Required column -> header in the table; None if none was found.
         in_order: Whether numbered columns are assigned in the order of the challenge.
-        any_of: Headers that could each be the single required column, if the names do not decide.
+        any_of: Headers each of which could be the single required column, if names do not decide.
     """
 
     case: str | None
@@ -95,7 +97,7 @@ def guess(table: TextTable, form: TableForm, ids: Sequence[str] | None) -> Colum
     """Guess the columns of a table.
 
     Args:
-        ids: Cases of the truth; None: the case column is the first column with different texts.
+        ids: Cases of the truth. None: the case column is the first column whose texts are all different.
     """
     headers = [header for header in dict.fromkeys(table.header) if len(header) <= LONGEST]
     case = _case(table, form, headers, ids)
@@ -221,12 +223,12 @@ def _pairs(headers: Sequence[str], wanted: Mapping[str, tuple[str, ...]]) -> Ite
 
 
 ROWS_LOOKED_AT = 2_000
-"""Number of rows, spread over a table, that decide the scale of its numbers."""
+"""Number of rows, evenly spread over a table, that decide the scale of its numbers."""
 
 
 def readings_of(table: TextTable, form: TableForm, guessed: ColumnGuess) -> list[SuggestedFix]:
-    """Return alternative fixes if a guess is ambiguous. The fixes use numbered columns in either of two
-    orders, or each column that could be the required one. `guessed` are the guessed columns."""
+    """Return alternative fixes if a guess is ambiguous. They assign numbered columns in one of two orders, or
+    use one of the columns that could be the required one. `guessed` is the guess."""
     readings = {"": guessed}
     if guessed.any_of and guessed.case is not None:
         named = [dict.fromkeys(form.columns, header) for header in guessed.any_of]
@@ -250,11 +252,11 @@ def rival_of(
 ) -> tuple[SuggestedFix, ...]:
     """Return fixes for a table with two complete sets of columns, of which one may be the truth.
 
-    Each fix reads one set: the columns with the required names, or those with a prefix or suffix. Empty if
-    there is only one set.
+    Each fix uses one set: the columns with the required names, or the same names with a prefix or suffix.
+    Empty if there is only one set.
 
     Args:
-        guessed: The first set.
+        guessed: The guess, which contains the first set.
     """
     own = {*guessed.columns.values()}
     if (

@@ -1,8 +1,8 @@
-r"""Tables as programs export them to text: listings of psql, R's `write.table`, ARFF, dumps of SQL; layouts
-of Weka, Orange and Markdown.
+r"""Converts text tables that other programs export to CSV: listings of psql, R's `write.table`, ARFF, SQL
+dumps, and layouts of Weka, Orange and Markdown.
 
-Sources of the layouts: psql's `\pset format aligned`, R's `write.table` with its defaults, Weka's description
-of ARFF, `pg_dump` with and without `--inserts`, and pandas' `to_csv` of a MultiIndex.
+The layouts are those of psql's `\pset format aligned`, R's `write.table` with its defaults, Weka's
+description of ARFF, `pg_dump` with and without `--inserts`, and pandas' `to_csv` of a MultiIndex.
 """
 
 import codecs
@@ -18,7 +18,7 @@ HEAD = 20_000
 ARFF, OF_R, SQL, OF_PSQL = "Weka's ARFF", "R's write.table", "An SQL dump of a database", "A listing of psql"
 TWO_LEVELS = "A table of pandas with two lines of headings"
 BLANKS = re.compile(r'"[^"]*"(?: "[^"]*")+')
-"""Pattern of a header of quoted names that blanks separate."""
+"""Pattern of a header line in which names are quoted and separated by blanks."""
 CASE = "image"
 MARKS = "\t;"
 """Separators other than blanks. Commas are left out, because a decimal comma would split a number."""
@@ -35,12 +35,12 @@ ROW = re.compile(r"\s*\(((?:'[^']*+'|[^'()])*+)\)\s*([,;]?)")
 CELL = re.compile(r"\s*+((?:'[^']*+')++|[^,']*+)\s*+,")
 NULLS = ("null", r"\n")
 Rows = list[list[str]]
-"""Cells of each line, the header first; [] for a line that holds no row."""
+"""Cells of each line, the header first; [] for a line that is not a row."""
 
 
 def exported_as_commas(data: bytes) -> tuple[bytes, str] | None:
-    """Return an exported table as CSV, and its original layout; None for any other text. Rows stay on their
-    lines if possible."""
+    """Return an exported table as CSV, and its original layout; None for any other text. Rows keep their line
+    numbers if possible."""
     head = data[:HEAD].decode("utf-8-sig", "replace").splitlines()
     layout = _layout([line.strip() for line in head if line.strip()])
     if layout is None:
@@ -178,19 +178,19 @@ LAYOUT_HEAD = 20_000
 WEKA_LIST = "Weka's list of predictions"
 WEKA = b"inst#,actual,predicted,error,"
 NUMBERED = re.compile(r"(\d{1,9}):(.*)", re.ASCII | re.DOTALL)
-"""Pattern of a class as Weka writes it."""
+"""Pattern of a class in Weka's output: its number and its name."""
 KINDS = frozenset((b"continuous", b"discrete", b"string", b"time", b"c", b"d", b"s", b"t"))
 ROLES = frozenset((b"meta", b"class", b"ignore", b"m", b"i"))
-"""Entries in line 2 (kinds) and line 3 (roles) of tables of Orange."""
+"""Entries that Orange writes in line 2 (types of columns) and line 3 (roles of columns) of a table."""
 RULE = re.compile(r"\|?[ :|]*-[ :|-]*", re.ASCII)
 """The line below the header of a Markdown table."""
 CP1252 = codecs.lookup("cp1252")
-"""The codec is loaded on import, because confined processes cannot open files."""
+"""Codec of Windows-1252. It is loaded on import, because confined processes cannot open files later."""
 WINDOWS = "Text in Windows-1252, not UTF-8,"
 OTHER = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, *FOREIGN)
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 LEAST = 3
-"""Minimum columns for treating blanks as separators."""
+"""Blanks count as separators only if a table then has at least this number of columns."""
 
 
 def as_commas(data: bytes) -> tuple[bytes, str]:
@@ -232,7 +232,7 @@ def of_windows(data: bytes) -> bytes | None:
     anything else.
 
     Args:
-        data: The file. If it also contains UTF-8 characters, it is damaged UTF-8.
+        data: The file. A file that also contains UTF-8 characters is damaged UTF-8, and is not converted.
     """
     if data.isascii() or len(data) > TABLE_BYTES or data.startswith(OTHER) or CONTROL.search(data):
         return None

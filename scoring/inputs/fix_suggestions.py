@@ -1,4 +1,4 @@
-"""Suggested fixes of a table: columns, case names and decimal commas that were probably meant.
+"""Suggests fixes for a table: renamed columns, changed case names, and numbers with decimal commas.
 
 `tables.missing_column` reports a missing column; `pages.input_widgets.fix_buttons` draws buttons.
 """
@@ -25,23 +25,23 @@ from scoring.inputs.case_ids import case_parts
 ALIKE = 0.75
 """Minimum similarity (`difflib`) of two headers that count as spellings of each other."""
 MOST = 4
-"""Maximum columns offered for a missing column."""
+"""Maximum number of columns offered for a missing column."""
 SEPARATORS = ("|", "^", ":", " ")
 """Rare separators, which Benchside uses only if the visitor chooses them."""
 LONGEST = 200
-"""Maximum compared characters of a header."""
+"""Maximum number of characters of a header that are compared."""
 LOOKED_AT = 20
-"""Number of rows that decide a column's kind."""
+"""Number of rows that decide whether a column contains ids, numbers or other text."""
 NUMERIC = re.compile(r"\s*[+-]?\d*[.,]?\d+([eE][+-]?\d+)?\s*", re.ASCII)
 IN_PERCENT = re.compile(r"\s*[+-]?[0-9]*[.,]?[0-9]+\s*%\s*")
-"""Pattern of a number with a percent sign, with optional blanks between."""
+"""Pattern of a number with a percent sign; blanks may be between them."""
 OF_ALL = re.compile(r"(.*[_. ])?(mean|avg|average|ensemble|combined|score|final)([_. ].*)?", re.IGNORECASE)
 """Pattern of a heading for the joint result of several models; such a column is offered first."""
 OF_OTHERS = re.compile(
     r"(?i)y_true|(?:ground[_ ]?)?truth|gt|(?:true|actual)[_ ](?:label|class|value)"
     r"|age(?:_.*)?|alter|fold|width|height"
 )
-"""Pattern of headings of numeric columns that contain the truth, or no prediction."""
+"""Pattern of headings of numeric columns that are not predictions, such as the truth."""
 Kind = Literal["", "text", "id", "number"]
 Columns = Sequence[Sequence[str]]
 
@@ -56,10 +56,10 @@ def renamings(
     """Return alternative fixes that use an existing column as the missing one.
 
     Args:
-        missing: Description of the missing column for the button: "the score".
-        names: Accepted names; a column is renamed to the first.
-        reserved: Headers with another use.
-        exact: Whether only exact names are accepted.
+        missing: Words for the missing column on the button: "the score".
+        names: Accepted names of the column; the fix renames a column to the first of them.
+        reserved: Headers of columns that have another purpose.
+        exact: Whether only headers equal to one of `names` are accepted, not similar ones.
     """
     free = [written for written in header if 0 < len(written) <= LONGEST and written not in reserved]
     fixes = [fix for written in free for fix in _with_affix(written, free, missing, names, exact)]
@@ -92,11 +92,11 @@ def shared_affix(header: Sequence[str]) -> tuple[SuggestedFix, ...]:
 def of_kind(
     header: Sequence[str], columns: Columns, missing: str, name: str, kind: Kind
 ) -> list[SuggestedFix]:
-    """Return fixes that use a column with the right kind of cells as the missing one, if no header is
-    similar.
+    """Return fixes that use a column with the right kind of cells as the missing one. They are offered if no
+    header is similar.
 
     Args:
-        missing: Description of the missing column for the button.
+        missing: Words for the missing column on the button.
         name: New name of the column.
         kind: "text", "id" (all texts differ) or "number"; "": no fixes.
     """
@@ -113,7 +113,7 @@ def of_kind(
 
 
 def of_all_first(header: Iterable[str]) -> list[str]:
-    """Return the headers; first those that name the combined result of several models."""
+    """Return the headers with those first that name the combined result of several models."""
     return sorted(header, key=lambda written: not OF_ALL.fullmatch(written))
 
 
@@ -133,8 +133,8 @@ def row_names(header: Sequence[str], columns: Columns, name: str) -> tuple[Sugge
 
 
 def between_cells(header: Sequence[str], columns: Columns) -> tuple[SuggestedFix, ...]:
-    """Return the fix for a table whose only column contains another separator within its cells. Otherwise
-    empty."""
+    """Return the fix for a table that has only one column because its cells are separated by an unusual
+    character. Otherwise empty."""
     if len(header) != 1:
         return ()
     for mark in SEPARATORS:
@@ -169,11 +169,12 @@ def _plain(text: str) -> str:
 
 
 LEAST = 0.5
-"""Minimum share of names that match after removing a prefix or suffix."""
+"""A prefix or suffix is removed only if at least this share of names then matches."""
 COMPARED = 500
-"""Maximum compared names."""
+"""Maximum number of names that are compared."""
 SPELLINGS = 20
-"""Maximum number of different starts of names, such as centers, that are spelled differently."""
+"""Maximum number of different beginnings of names (such as names of centers) that may be spelled
+differently."""
 ZEROS_BEFORE = re.compile(rf"0+{re.escape(ANY)}")
 ENDS_IN_NUMBER = re.compile(r"(.*?)(\d+)", re.ASCII | re.DOTALL)
 
@@ -183,7 +184,7 @@ def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[Suggested
     Empty if too few names would fit.
 
     Args:
-        names: Names that fit no case, with or without folder and extension.
+        names: Names that fit no case, even without folder and extension.
         cases: Names of the test set.
     """
     known = {case_parts(case)[1] for case in cases}
@@ -286,7 +287,7 @@ def fixes_of(cells: Sequence[str]) -> tuple[SuggestedFix, ...]:
 
 
 def cut_at_commas(cells: Sequence[str], width: int) -> bool:
-    """Return whether a row looks as if its numbers after the first cell had been split at decimal commas."""
+    """Return whether the numbers of a row were probably split into several cells at their decimal commas."""
     return (
         width > 1
         and len(cells) == 2 * width - 1

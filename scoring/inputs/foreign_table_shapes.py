@@ -1,7 +1,7 @@
-"""Tables with another shape than one row per case and one score per class, edits that read them, and joined
-tables.
+"""Tables that do not have one row per case and one score per class: edits that convert them, and tables
+joined from several files.
 
-For class numbers that a challenge reads itself see `scoring.challenges.tricorder3.tables.parse_label`.
+For challenges that read class numbers themselves see `scoring.challenges.tricorder3.tables.parse_label`.
 """
 
 import re
@@ -32,20 +32,20 @@ LABELS = (
 """Headings, as `tables.key` returns them, of columns that may contain class numbers."""
 SHARE = 0.5
 NUMBERED = re.compile(r"^\d+:", re.ASCII)
-"""Prefix of a class name in Weka."""
+"""Pattern of the prefix that Weka writes before a class name."""
 MARKS = ("=", ">", "|")
-"""Characters that a value of an edit must not contain."""
+"""Characters that the value of an edit must not contain."""
 
 
 def shape_problem(
     table: TextTable, form: TableForm, ids: Collection[str], codes: Collection[str]
 ) -> Finding | None:
-    """Return a finding about the unusual shape of a table, with alternative edits that read it; None for the
-    usual shape.
+    """Return a finding about the unusual shape of a table, with fixes of which each reads it in another way;
+    None for the usual shape.
 
     Args:
         ids: Cases of the truth.
-        codes: Codes of the table's refusal.
+        codes: Codes of the problems for which the table was refused.
     """
     if codes == {"missing-value"}:
         return _gaps(table, form)
@@ -93,8 +93,8 @@ def _long(table: TextTable, form: TableForm) -> Finding | None:
 
 
 def gap_problem(table: TextTable, count: int) -> Finding:
-    """Return `missing-value` for a long table, with a fix that fills its gaps with 0. `count` is the number
-    of missing pairs of case and class."""
+    """Return a finding `missing-value` about a long table with gaps; its fix fills the gaps with 0. `count`
+    is the number of missing pairs of case and class."""
     text = (
         f"{count:,} pairs of case and class have no row. Write a row for each pair, even if the score is 0."
     )
@@ -156,16 +156,16 @@ def _readings(
 
 
 MOST = 100
-"""Number of files above which tables are not joined."""
+"""Maximum number of tables that are joined."""
 
 
 @dataclass(frozen=True)
 class StackedTables:
-    """Rows of tables with the same columns, as one table.
+    """The rows of several tables with the same columns, as one table.
 
     Attributes:
         data: The table.
-        written: The file of each row.
+        written: Name of the file from which each row comes.
         is_disjoint: Whether no case is in two of the files.
     """
 
@@ -209,12 +209,12 @@ def _holds_fractions(table: TextTable) -> bool:
 def joined_table(
     tables: Sequence[TextTable], case: str, plain: Callable[[str], str], case_of: Callable[[str], str]
 ) -> TextTable | None:
-    """Join tables by case. None with fewer than two tables, or if two have the same column or one has a
-    repeated case.
+    """Join tables by case. None if there are fewer than two tables, if two have the same column, or if a case
+    is repeated in a table.
 
     Args:
         tables: Tables with a case column.
-        case: Name of that column.
+        case: Name of the case column.
         plain: Function that normalises column names for comparison.
         case_of: Function from a cell to its case.
     """

@@ -1,4 +1,4 @@
-"""Job folders of Grand Challenge, read by case, and a single table of their answers.
+"""Job folders of Grand Challenge: their files are named by case, and their answers become a single table.
 
 `predictions.json` lists the jobs of a submission. Each has a `pk` (the name of its folder) and `inputs` with
 the names of its images; its files are below `<pk>/output/`. Here the files are named after the case, which is
@@ -26,17 +26,19 @@ from scoring.inputs.table_formats import cells_of
 from scoring.inputs.table_text import CELLS, COLUMNS
 
 LISTING, INPUTS = "predictions.json", "inputs.json"
-"""Files of the platform: the list of a submission's jobs, and the list of a job's inputs."""
+"""Names of files that the platform writes: the list of a submission's jobs, and the list of a job's
+inputs."""
 LISTING_BYTES = 50_000_000
 KIND = re.compile(r"[_-]+[^_-]+$")
-"""Pattern of the part in which names of a case's images differ: `case__CT.nii.gz`, `case_0000.nii.gz`."""
+"""Pattern of the part of a file name in which the images of one case differ: `case__CT.nii.gz`,
+`case_0000.nii.gz`."""
 OUTPUT = "output/"
 """Folder of a job's output files; some downloads omit this folder."""
 
 
 def by_case(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
-    """Return files named after their cases, with their original names; files without a list of jobs stay
-    unchanged. Raises InputRefused `unreadable-file` or `duplicate-case` if a job's case cannot be
+    """Return the files named by their cases, and their original names. If there is no list of jobs, nothing
+    is renamed. Raises InputRefused `unreadable-file` or `duplicate-case` if a job's case cannot be
     determined."""
     listing = _listing(files)
     case_of = cases_of_jobs(files.read(listing), files.called(listing)) if listing is not None else None
@@ -79,8 +81,8 @@ def _listing(files: SourceFiles) -> str | None:
 
 @isolated
 def cases_of_jobs(data: bytes, name: str) -> dict[str, str] | None:
-    """Return the case of every job by its folder; None if the file is another kind of list. Raises
-    InputRefused with every job whose case cannot be determined."""
+    """Return job folder -> case; None if the file is another kind of list. Raises InputRefused with every job
+    whose case cannot be determined."""
     try:
         listed = json.loads(data)
     except (ValueError, RecursionError):
@@ -145,7 +147,8 @@ def _with_lone_json(original: Mapping[str, str], cases: set[str]) -> dict[str, s
 
 @dataclass(frozen=True)
 class AnswerColumns:
-    """Headings of the table made from job answers. `several` says whether an answer may be a list of rows."""
+    """Headings of the table that is made from the answers of jobs. `several` says whether an answer may be a
+    list of rows."""
 
     case: str = "image"
     number: str = "score"
@@ -160,7 +163,7 @@ OF_JSON = (".json", ".out")
 
 
 def open_table(source: Source, name: str | None = None, columns: AnswerColumns = USUAL) -> SourceFiles:
-    """Open the source of a table; answers of job folders are read as one table.
+    """Open a source that contains a table. Answers in job folders are combined into one table.
 
     Args:
         source: A table, job folders, or a folder or zip with a table.
@@ -184,8 +187,8 @@ def open_table(source: Source, name: str | None = None, columns: AnswerColumns =
 
 
 def with_table(source: Source, name: str | None = None, columns: AnswerColumns = USUAL) -> Source:
-    """Return a source in which the answers of job folders form one table. Pending changes of the source still
-    apply. For arguments and errors see `open_table`."""
+    """Return a source in which the answers of job folders form one table. Changes that the source already has
+    still apply. For arguments and errors see `open_table`."""
     if isinstance(source, FixedSource):
         return replace(source, source=open_table(source.source, name, columns))
     return open_table(source, name, columns)
@@ -193,14 +196,15 @@ def with_table(source: Source, name: str | None = None, columns: AnswerColumns =
 
 @dataclass(frozen=True)
 class JobTable:
-    """Answers of job folders as a CSV table with unchanged numbers. `written` is the file of each row."""
+    """Answers of job folders as a CSV table with unchanged numbers. `written` names the file from which each
+    row comes."""
 
     data: bytes
     written: tuple[str, ...]
 
     def places(self, name: str) -> dict[str, str]:
-        """Return the file of each row by the location that messages give for the row. `name` is the name of
-        the table."""
+        """Return location of a row in messages -> file from which the row comes. `name` is the name of the
+        table."""
         return {f"{name}:{line}": shortened(file, 120) for line, file in enumerate(self.written, 2)}
 
 
@@ -268,10 +272,11 @@ def _json_rows(files: SourceFiles) -> JobTable | None:
 
 
 def json_rows(files: SourceFiles, case_of: Mapping[str, str], case: str) -> bytes | None:
-    """Return a table with a row per JSON file; None if one does not contain cells of a case.
+    """Return a table with a row per JSON file; None if one of the files does not contain the values of a
+    case.
 
     Args:
-        case_of: Names of the files, with the case of each.
+        case_of: Name of each file -> case.
         case: Name of the case column.
     """
     rows: list[dict[str, str]] = []

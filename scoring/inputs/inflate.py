@@ -1,4 +1,4 @@
-"""Decompression of gzip and zlib while reading, with zlib-ng if it is installed."""
+"""Decompresses gzip and zlib while a file is read, with zlib-ng if it is installed."""
 
 import io
 import zlib
@@ -84,13 +84,15 @@ class Inflated(FrontFile):
     def __init__(
         self, file: ByteFile, bare: bool = False, checksum: int | None = None, size: int = 0, stated: str = ""
     ):
-        """Begin at the place where `file` stands, which is seekable and is closed with this one.
+        """Read from the present position of `file`. It must be seekable, and is closed together with this
+        file.
 
         Args:
-            bare: Whether it is deflate without the frame of zlib.
-            checksum: CRC-32 of the content, None if only zlib's own is verified.
-            size: Bytes of the content; verified with `checksum`.
-            stated: Bytes of the stream by the `CompressedDataSize` of a header; verified unless "".
+            bare: Whether the data are deflate without header and checksum of zlib.
+            checksum: CRC-32 of the content; None if only zlib's own checksum is verified.
+            size: Number of bytes of the content, which is verified together with `checksum`.
+            stated: Number of compressed bytes that a header states (`CompressedDataSize`); it is verified
+                unless it is "".
         """
         self._file, self._start, self._bare = file, file.tell(), bare
         self._checksum, self._size, self._stated = checksum, size, stated

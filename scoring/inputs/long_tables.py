@@ -15,7 +15,7 @@ from scoring.inputs.fix_suggestions import NUMERIC
 from scoring.inputs.table_text import COLUMNS
 
 LONGEST = 20_000
-"""Maximum characters of an object in a cell."""
+"""Maximum number of characters of an object in a cell."""
 CellColumns = Sequence[Sequence[str]]
 
 
@@ -74,23 +74,23 @@ SCALAR = re.compile(rf"(?:array|tensor|(?:np|numpy)\.float\d+)\(([-+.\deE]+){SET
 """Pattern of a number, as written by NumPy and PyTorch."""
 ENTRY = re.compile(r"""'([^']*)'|"([^"]*)"|([^\s,'"]+)""")
 RANKED = re.compile(r"(.*[^\d_.])[_.]?(\d{1,3})", re.ASCII)
-"""Pattern of a heading of a rank column: its content and the rank."""
+"""Pattern of the heading of a rank column: name of the content, then the rank."""
 OF_CLASSES, OF_SCORES = ("name", "label", "class"), ("prob", "score", "conf")
-"""Words in the headings of classes and of scores, if there are several rank columns."""
+"""Words in the headings of columns of classes, and of columns of scores, in a ranked table."""
 MOST_CLASSES = 200
 MOST_PAIRS = 2_000_000
 LOOKED_AT = 50
-"""Number of rows that decide a column's kind before all rows are read."""
+"""Number of rows that decide what a column contains, before all rows are read."""
 Columns = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
 class WideTable:
-    """A table converted to a wide one.
+    """A table that was converted to a wide table.
 
     Attributes:
         first_rows: First row of each case in the original table.
-        form: Description of the original form, for messages.
+        form: Description of the original shape, for messages.
     """
 
     header: tuple[str, ...]
@@ -208,8 +208,8 @@ def _only(families: Mapping[str, object], parts: Sequence[str]) -> str | None:
 
 
 def missing_pairs(header: Sequence[str], columns: Columns) -> list[dict[int, str]]:
-    """Return the pairs of case and class for which a long table has no row, by column. Empty for other
-    tables, and with more than `MOST_PAIRS` pairs."""
+    """Return the pairs of case and class for which a long table has no row; each pair is column -> cell.
+    Empty for other tables, and if there are more than `MOST_PAIRS` pairs."""
     for case, kind, classes, cases, pairs in _with_gaps(header, columns):
         if len(cases) * len(classes) <= MOST_PAIRS:
             every = ((name, label) for name in cases for label in classes)

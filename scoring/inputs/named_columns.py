@@ -1,4 +1,5 @@
-"""Columns with configured names: found in a table, and read as classes or numbers with all problems."""
+"""Finds columns in a table by names that a challenge declares, and reads them as classes or numbers. All
+problems are collected."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,11 +18,11 @@ from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.inputs.tables import TextTable, key
 
 ENDINGS, MOST_TABLES = (".csv", *OTHER_TABLES), 20
-"""Extensions of tables, and maximum tables of a folder that are searched."""
+"""Extensions of tables, and maximum number of tables in a folder that are searched."""
 WHOLE = re.compile(r"^(-*\d+)\.0$")
-"""Pattern of an integer that a program wrote with “.0”."""
+"""Pattern of an integer that a program wrote with ".0" at its end."""
 Columns = Sequence[tuple[str, str]]
-"""Pairs of a column's name and its content."""
+"""Pairs of a column's name and a word for its content."""
 
 
 @dataclass
@@ -29,7 +30,7 @@ class ColumnReader:
     """Reader of the named columns of a table. The reader collects the problems of the table.
 
     Attributes:
-        digest_of: SHA-256 of its member.
+        digest_of: Function that returns the SHA-256 of the table's file.
     """
 
     files: SourceFiles
@@ -40,8 +41,8 @@ class ColumnReader:
 
     @classmethod
     def opened(cls, source: Source, name: str | None, columns: Columns) -> Self:
-        """Open the table of a source. Of several tables, the one with the given columns is used. Raises
-        InputRefused."""
+        """Open the table of a source. If there are several tables, the one with the given columns is used.
+        Raises InputRefused."""
         files = open_source(source, name)
         member = table_with(files, [name for name, _ in columns])
         data, table = files.read_table(member)
@@ -49,8 +50,8 @@ class ColumnReader:
         return cls(files, {member: sha256(data)}, table, list(table.problems), [])
 
     def places(self, columns: Columns) -> list[int]:
-        """Return the positions of columns. Raises InputRefused if some are missing, with one problem per
-        kind."""
+        """Return the positions of columns. Raises InputRefused if some are missing, with one problem for all
+        columns of a kind."""
         places: list[int] = []
         missing: dict[str, list[str]] = {}
         for name, what in columns:
@@ -104,7 +105,7 @@ class ColumnReader:
         return read_numbers(rows, places, advice, self.problems, self.findings)
 
     def refuse(self, rows: Sequence[int], message: str) -> None:
-        """Record a problem for each of the given rows, at most twenty."""
+        """Record a problem for each of the given rows, for at most twenty rows."""
         self.problems += [error("bad-label", self.table.place(i), message) for i in rows[:20]]
 
     def refuse_cases(self, wrong: Bools, rows: AlignedRows, message: str) -> None:
@@ -113,8 +114,8 @@ class ColumnReader:
 
 
 def table_with(files: SourceFiles, names: Iterable[str]) -> str:
-    """Return the only table of a folder with the named columns, or else the result of `find_table`. Raises
-    InputRefused."""
+    """Return the only table in a folder that has the named columns. If there is none or several, return the
+    result of `find_table`. Raises InputRefused."""
     members = [member for member in files.members if member.lower().endswith(ENDINGS)]
     if files.kind == "file" or not 1 < len(members) <= MOST_TABLES:
         return find_table(files)

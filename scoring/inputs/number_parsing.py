@@ -1,5 +1,5 @@
-"""Cells of tables as numbers: decimal comma or point, separators of thousands, missing, not finite;
-percent and logits."""
+"""Reads cells of tables as numbers: decimal comma or point, thousands separators, missing and infinite
+values. Also finds out whether numbers are percent or logits."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,9 +16,9 @@ from scoring.metrics import output_kinds
 INFINITE = {"inf", "infinity"}
 BLANKS = " \t\n\v\f\r"
 ODD_CONTROLS = "\x1c\x1d\x1e\x1f"
-"""Control characters that Python strips as blanks and other programs do not."""
+"""Control characters that Python strips like blanks but other programs do not."""
 EXACT_DIGITS = 15
-"""Maximum digits of an integer that a float stores exactly (below 2^53)."""
+"""Integers with at most this number of digits are stored exactly as float (they are below 2^53)."""
 POWERS = np.array([float(10**k) for k in range(EXACT_DIGITS + 1)])
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}([.,]\d{3})+", re.ASCII)
 WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
@@ -85,8 +85,8 @@ def parse_numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
 
 
 def possible_thousands(table: TextTable, columns: Iterable[int]) -> list[Finding]:
-    """Return `ambiguous-number` for each column whose points may be thousands separators; empty if commas
-    separate cells."""
+    """Return a finding `ambiguous-number` for each column whose points may be thousands separators; empty if
+    commas separate cells."""
     cells = {} if table.delimiter == "," else {c: two_readings(table.cells(c)) for c in columns}
     fix = (
         "Benchside cannot tell which, because the column also has whole numbers. Write 1.2340 for a "
@@ -100,8 +100,8 @@ def possible_thousands(table: TextTable, columns: Iterable[int]) -> list[Finding
 
 
 def two_readings(cells: Sequence[str]) -> str:
-    """Return as text both numbers that one of the trimmed cells can mean; "" if thousands separators are
-    impossible.
+    """Return a text with both numbers that one of the trimmed cells can mean, such as 1.234 and 1234; "" if
+    thousands separators are impossible.
 
     Thousands separators are possible if each cell with a point has three digits after it, and other cells are
     integers above 1.
@@ -142,23 +142,23 @@ FIXES: Mapping[str, tuple[SuggestedFix, ...]] = {
         editing("sigmoid", label="Read a sigmoid of each number"),
     ),
 }
-"""Scale -> alternative edits that read its numbers as probabilities."""
+"""Scale -> edits of which each turns numbers of this scale into probabilities."""
 OF_RISKS = {**FIXES, LOGITS: FIXES[LOGITS][1:]}
-"""Scale -> alternative edits, if each case has one number."""
+"""Scale -> the same edits, if each case has only one number."""
 
 
 WORDS = {
     PERCENT: "percent. Divide them by 100",
     BYTES: "probabilities as whole numbers up to 255. Divide them by 255",
 }
-"""Scale of multiplied probabilities -> its description and advice."""
+"""Scale whose numbers are multiples of probabilities -> description and advice."""
 
 
 def scale_of(outputs: Floats) -> str:
     """Return the scale of numbers [N, K]: "probabilities", `PERCENT`, `BYTES`, `LOGITS` or "other numbers".
 
     Args:
-        outputs: Rows with NaN are ignored.
+        outputs: Numbers [N, K]; rows with NaN are ignored.
     """
     numbers = outputs[(outputs == outputs).all(1)]
     if not numbers.size:
@@ -176,7 +176,7 @@ def edits_of_risks(scores: Floats) -> Pairs:
     """Return the edits that turn numbers [N], one per case, into probabilities; empty if they already are.
 
     Args:
-        scores: NaN is ignored.
+        scores: Numbers [N]; NaN is ignored.
     """
     fixes = OF_RISKS.get(scale_of(scores[:, None]), ())
     return fixes[0].changes.edits if fixes else ()

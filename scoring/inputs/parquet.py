@@ -1,4 +1,4 @@
-"""Columns of Parquet and Feather files, read by pyarrow in one thread and within the limits for tables."""
+"""Reads columns of Parquet and Feather files with pyarrow, in one thread and within the limits for tables."""
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,14 +16,14 @@ with suppress(ImportError):  # the package is a part of the app, and of no comma
 
 SAVE = "Save the table as CSV."
 UNPACKED, PACKED = 2, 3
-"""Fields of a page's header with the bytes of the page: uncompressed, and compressed."""
+"""Numbers of two fields of a page's header: its uncompressed and its compressed bytes."""
 BOOLEAN, WHOLE, TEXT, STRUCTURE = (1, 2), (4, 5, 6), 8, 12
 """Types of fields in Thrift's compact protocol."""
 TOO_LARGE = f"it unpacks to more than {TABLE_BYTES / 1e6:.0f} MB. {SAVE}"
 FEATHER_START, FOOTER_END = b"ARROW1\0\0", 10
-"""First bytes of a Feather file; how many bytes follow its footer: the footer's length and `ARROW1`."""
+"""First bytes of a Feather file; number of bytes after its footer (the footer's length and `ARROW1`)."""
 DICTIONARIES, BATCHES = 2, 3
-"""Fields of the footer: where the messages are."""
+"""Fields of the footer that state where the messages are."""
 
 
 class _Table(NamedTuple):
@@ -169,7 +169,8 @@ def _number(kind: str, data: Any, place: int) -> int:
 
 def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
     """Return the cells of a Parquet or Feather file by column, "" for missing values; lists and objects
-    unchanged. Raises InputRefused `unreadable-file`: damaged, too large, or pyarrow is missing."""
+    unchanged. Raises InputRefused `unreadable-file` if the file is damaged or too large, or if pyarrow is not
+    installed."""
     if "pyarrow" not in globals():
         raise refuse(
             name, "Parquet needs the extra 'parquet' (pyarrow): install it, or save the table as CSV."

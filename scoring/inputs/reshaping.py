@@ -1,5 +1,5 @@
-"""Edits of a whole table before its reader receives it: cases in columns, labels as scores, gaps, scales,
-survival curves as one number."""
+"""Edits a whole table before it is read: transposes it, turns labels into scores, fills gaps, rescales
+numbers, and replaces survival curves by one number each."""
 
 import math
 import re
@@ -19,7 +19,7 @@ from scoring.metrics.output_kinds import softmax
 PATIENT, TIME = "PatientID", "RFS"
 LEAST = 2
 ROUNDED = 1e-6
-"""Maximum rise of a survival curve that counts as rounding."""
+"""A survival curve may rise by at most this, because its numbers are rounded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class SurvivalCurves:
         ids: Names of the cases [n]; "" if the rows of the table are the cases.
         times: Times [T], ascending.
         values: Probability of no event until each time [n, T], never increasing.
-        columns: Columns of the times, empty if times are in rows.
+        columns: Columns of the times; empty if each time is a row.
     """
 
     ids: tuple[str, ...]
@@ -39,7 +39,7 @@ class SurvivalCurves:
     columns: tuple[int, ...] = ()
 
     def numbers(self, reading: str) -> Floats:
-        """Return one number for each curve [n]. `reading` is one of `READINGS`."""
+        """Return one number for each curve [n]. `reading` says which number, and is a key of `READINGS`."""
         if reading == "last":
             last: Floats = self.values[:, -1]
             return last
@@ -66,7 +66,7 @@ def survival_curves(header: Sequence[str], columns: Sequence[Sequence[str]]) -> 
 
 
 def with_times(rows: list[list[str]], reading: str) -> list[list[str]]:
-    """Replace the survival curves of a table by one time for each curve. A table without curves is returned
+    """Replace the survival curves of a table by one number for each curve. A table without curves is returned
     unchanged."""
     curves = survival_curves(rows[0], list(zip(*rows[1:], strict=True)))
     if curves is None:
@@ -101,7 +101,7 @@ def _falls(values: Floats) -> bool:
 Rows = list[list[str]]
 """Cells of a table, header first."""
 DIGITS = 9
-"""Allowed divisors of numbers."""
+"""Pattern of the divisors that an edit may use."""
 INFINITE = re.compile(r"\+?inf(inity)?", re.IGNORECASE)
 PERCENT = re.compile(r"(.*\d)\s*%\s*", re.DOTALL)
 
@@ -110,10 +110,10 @@ def edited(rows: Rows, edits: Pairs) -> Rows:
     """Apply edits to a table in the order of `EDITS`.
 
     Args:
-        edits: As in `InputChanges`.
+        edits: Edits, as in `InputChanges`.
 
     Returns:
-        The table in the form that is read and named in messages.
+        The table that is then read, and to which messages refer.
     """
     values, width = dict(edits), max(map(len, rows), default=0)
     rows = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in rows if any(row)]
@@ -134,7 +134,7 @@ def labels_argument(column: str, classes: Mapping[str, str]) -> str:
 
     Args:
         column: The column with the class of each case.
-        classes: Cell -> class, including all classes.
+        classes: Cell -> class; every class must occur.
     """
     return f"{column}: {' | '.join(f'{cell}>{name}' for cell, name in classes.items())}"
 
@@ -304,4 +304,5 @@ READINGS = {
     "mean": "mean time without an event, the area below the curve",
     "last": "probability at the last time",
 }
-"""Number that is taken from a survival curve -> its description; higher is better."""
+"""Key of a number that can replace a survival curve -> its description. A higher number is a better
+prognosis."""

@@ -1,4 +1,4 @@
-"""Scenes of a slice viewer: truth and predicted masks of one patient, cropped to their labels, with the
+"""Scenes of the slice viewer: the true and predicted mask of one patient, cropped to their labels, and the
 images under them.
 
 Axes are reordered and reversed but not rotated, so that indices grow towards the patient's left, back and
@@ -32,10 +32,10 @@ class Background:
     """An image on its own grid, whose axes are those of the scene.
 
     Attributes:
-        values: int16 [x, y, z]; times `scale` they are the file's values, e.g. in HU or SUV.
+        values: int16 [x, y, z]; multiplied by `scale`, they are the file's values, for example in HU or SUV.
         scale: See `values`.
-        corner_mm: Vector from the outer corner of the scene's first voxel to that of this image's, along the
-            scene's axes.
+        corner_mm: Vector from the outer corner of the scene's first voxel to the outer corner of this image's
+            first voxel, along the scene's axes.
     """
 
     name: str
@@ -51,10 +51,10 @@ class Scene:
 
     Attributes:
         labels: uint8 [x, y, z], truth in the lower four bits, prediction in the upper four.
-        affine: Index to mm (RAS) of a voxel's centre, float64 [4, 4].
-        to_file: Index to index in the truth's file, int [4, 4].
+        affine: Matrix from an index to the voxel's centre in mm (RAS), float64 [4, 4].
+        to_file: Matrix from an index in the scene to the index in the truth's file, int [4, 4].
         backgrounds: Images, the lowest layer first.
-        findings: Omitted parts, with reasons.
+        findings: Findings about parts that are not shown, with reasons.
     """
 
     labels: Ints
@@ -66,7 +66,7 @@ class Scene:
 
     @property
     def spacing_mm(self) -> tuple[float, float, float]:
-        """Edge lengths of a voxel."""
+        """Edge lengths of a voxel in mm."""
         return _edges(self.affine)
 
 
@@ -88,11 +88,12 @@ def read_scene(
     A malformed prediction or unreadable image is left out with a warning.
 
     Args:
-        prediction: Function that opens the submitted mask, None = there is none.
+        prediction: Function that opens the submitted mask; None if there is no submitted mask.
         images: Functions that open images, by name, the lowest layer first.
 
     Raises:
-        InputRefused: With `unreadable-file` or `bad-label` for the truth, or for a box too large to show.
+        InputRefused: With `unreadable-file` or `bad-label` if the truth cannot be read, or if the box is too
+            large to show.
     """
     try:
         real = read(truth, None)

@@ -1,4 +1,4 @@
-"""Sources of files: a path, bytes, a folder or a zip, read by name within limits.
+"""Sources of files: a path, bytes, a folder or a zip, whose files are read by name and within limits.
 
 Nothing is unpacked to disk and no name of an archive or upload is ever used as a path.
 """
@@ -33,15 +33,15 @@ TEXT_TABLES = (".csv", ".tsv", ".tab", ".txt")
 TABLES = (*TEXT_TABLES, ".md", *table_formats.ENDINGS)
 """Extensions of tables."""
 TABLES_IN_FOLDERS = tuple(e for e in TABLES if not e.startswith((".json", ".md", ".npy")))
-"""Extensions of tables in folders. There, JSON and arrays probably belong to one case, and Markdown is
-text."""
+"""Extensions that count as tables in folders. JSON and arrays do not, because in folders they probably belong
+to one case; Markdown is probably text."""
 MOST_ARCHIVES = 4
-"""Maximum number of zips that are opened among other files."""
+"""Maximum number of zips inside a folder or zip that are opened."""
 
 
 @dataclass(frozen=True)
 class SourceFiles:
-    """Members of a source by name with `/`, sorted. Files that operating systems add are left out.
+    """Files of a source by name (with `/`), sorted. Files that operating systems add are left out.
 
     Attributes:
         kind: "file", "folder" or "zip".
@@ -49,8 +49,8 @@ class SourceFiles:
         read: Function that returns the bytes of a member. Raises InputRefused.
         open: Function that returns a file for reading a member in pieces. It raises InputRefused; reading a
             damaged zip raises any exception of zipfile.
-        whole: SHA-256 of the file or zip itself; None for a folder, whose digest depends on the members that
-            were read.
+        whole: SHA-256 of the file or zip itself. None for a folder, whose digest depends on the members that
+            are read.
     """
 
     name: str
@@ -77,10 +77,10 @@ class SourceFiles:
         """Return the bytes of a table, and the parsed table. A table from `keep_table` is returned only once.
 
         Args:
-            name: Its name in messages; None: the result of `called`.
+            name: Name of the table in messages; None: the result of `called`.
 
         Raises:
-            InputRefused: If it cannot be read.
+            InputRefused: If the table cannot be read.
         """
         parsed, name = self._parsed.pop(member, None), name or self.called(member)
         if parsed is not None and parsed[1].name == name:
@@ -101,8 +101,8 @@ class SourceFiles:
         return hashlib.sha256(listing.encode()).hexdigest()
 
     def digest_of(self, used: Iterable[str]) -> str:
-        """Return the result of `digest` for the members that were read. Members are hashed in pieces, and not
-        read again if the whole file was hashed."""
+        """Return the result of `digest` for the members that were read. Members are hashed in pieces. They
+        are not read again if the whole file was hashed already."""
         return self.digest({} if self.whole is not None else {m: self.sha256_of(m) for m in used})
 
     def sha256_of(self, member: str) -> str:
@@ -141,11 +141,11 @@ def open_source(
 
     Args:
         source: A path, bytes, a dropped folder, or an open source.
-        streamed: Extensions in lower case of members that are read in pieces; they may have any compression
-            ratio in a zip.
-        table_bytes: Maximum bytes of tables and JSON; larger ones are refused (`unreadable-file`) when they
-            are read.
-        archives: Whether zips among other files are looked into, each as a folder.
+        streamed: Extensions (in lower case) of members that are read in pieces. In a zip, they may have any
+            compression ratio.
+        table_bytes: Maximum bytes of tables and JSON files. Larger ones are refused with `unreadable-file`
+            when they are read.
+        archives: Whether zips among other files are opened too, each as a folder.
 
     Raises:
         InputRefused: With `unreadable-file`, `bad-zip` or `unsafe-path`.

@@ -1,4 +1,4 @@
-"""Edits of tables: fixes applied to bytes and file names before the readers receive them.
+"""Edits tables: applies fixes to bytes and file names before they are read.
 
 For the changed file to submit see `scoring.core.applied_fixes.changed_file`.
 """
@@ -28,7 +28,7 @@ from scoring.inputs.table_text import find_header, is_markup
 ANSWER_BYTES = 100_000
 """Maximum bytes of a JSON file that may belong to one case."""
 DIGITS = 12
-"""Number of digits of a written mean, because some official scorers read the last of 16 digits
+"""Number of digits with which a mean is written, because some official programs read the last of 16 digits
 differently."""
 BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
@@ -66,8 +66,8 @@ def fixed_table(data: bytes, name: str, changes: InputChanges) -> bytes:
 
 @isolated
 def fixed_answer(data: bytes, name: str, changes: InputChanges) -> bytes:
-    """Rename the keys in the JSON file of one case as columns of a table are renamed. A JSON file that is no
-    object stays unchanged. name: name of the file in messages."""
+    """Rename the keys in the JSON file of one case, as columns of a table are renamed. JSON that is not an
+    object stays unchanged. `name` is the name of the file in messages."""
     try:
         document = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
@@ -136,8 +136,9 @@ def without_repeated(
 
     Args:
         rows: The rows, including empty ones.
-        header: Name of each column in the file, and the name after renaming.
-        repeated: As in `InputChanges`; all rows are kept if no column has that name.
+        header: For each column, its name in the file and its name after renaming.
+        repeated: Which rows to keep, as in `InputChanges`. All rows are kept if no column has the name that
+            it contains.
         decimal_comma: Whether a comma within a number is a decimal comma.
     """
     row, column = repeated

@@ -1,4 +1,4 @@
-"""Tables in formats other than text (workbooks, Parquet, NumPy archives, JSON, gzip), converted to CSV.
+"""Converts tables in other formats (workbooks, Parquet, NumPy archives, JSON, gzip) to CSV.
 
 Sources of the formats: `pandas.DataFrame.to_json` and its `orient` (split, records, index, columns, table),
 JSON Lines, `values` of the Google Sheets API, `numpy.savez`, `numpy.save` of `DataFrame.to_records`, Apache
@@ -27,7 +27,7 @@ from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
 GZIP, ZIP, PARQUET, FEATHER, NPY = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"ARROW1", b"\x93NUMPY"
 ARRAY = ".npy"
 NOT_AN_ARRAY = (ValueError, EOFError, MemoryError, OverflowError, RecursionError, TypeError, TokenError)
-"""Exceptions of NumPy for a wrong header."""
+"""Exceptions that NumPy raises for an invalid header of an array."""
 ENDINGS = (
     workbooks.ENDING,
     ".xlsm",
@@ -46,18 +46,18 @@ SAVE = "Save the table as CSV."
 CASE = "image"
 """Name that a nameless column of case ids gets."""
 OF_ARRAYS = ("class", "label", "categor", "column", "name")
-"""Prefixes of arrays that name the columns of another array."""
+"""Prefixes of names of arrays that contain the column names of another array."""
 SCORES = ("probs", "probabilities", "scores", "predictions")
-"""Names of the array of scores, if several arrays have the same shape."""
+"""Names by which the array of scores is recognised if several arrays have the same shape."""
 IN_IMAGES = (
     *("polygons", "nuclei", "features", "nuc", "cells", "annotations", "coord", "bboxes", "boxes", "shapes"),
     *("elements", "points"),
 )
-"""Keys of lists of objects in images, which are not tables."""
+"""Keys of lists that contain objects in images; these lists are not tables."""
 PLACES = frozenset(("geometry", "box", "bbox", "segmentation"))
-"""Keys of objects in a plain list of objects in images."""
+"""Keys by which entries of a plain list are recognised as objects in images."""
 IN_PLACES = frozenset((*IN_IMAGES, *PLACES, "x", "boundingBox", "bounding_box"))
-"""Keys of objects in an image, or of lists of such objects."""
+"""Keys of an object in an image, or of a list of objects in an image."""
 Columns = Mapping[str, Sequence[Any]]
 
 
@@ -73,10 +73,10 @@ def as_text(data: bytes, name: str) -> tuple[bytes, str]:
     """Return a table as text, and its original format. Text is returned unchanged, with "" as its format.
 
     Args:
-        data: The file, or its first part, which reveals the format.
+        data: The file, or enough of its beginning to recognise the format.
 
     Raises:
-        InputRefused: `unreadable-file`: damaged, too large, or without a table's shape.
+        InputRefused: With `unreadable-file`, if the file is damaged or too large, or is not a table.
     """
     if data.startswith(GZIP):
         text, inner = as_text(_unpacked(data, name), name)

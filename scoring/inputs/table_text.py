@@ -1,5 +1,5 @@
-"""Text of table files: encoding and header line; too many lines or cells are refused (for columns see
-`tables`)."""
+"""Decodes the text of tables and finds the header line. Tables with too many lines or cells are refused. For
+columns see `tables`."""
 
 import codecs
 import re
@@ -9,8 +9,8 @@ from scoring.common.findings import InputRefused, error
 
 TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 200_000, 1000, 1_000_000
 CELLS = 4_000_000
-"""Maximum cells of a table, such as 40 columns of 100,000 cases. A cell takes about 100 bytes during reading,
-so such a table takes 400 MB."""
+"""Maximum number of cells of a table, for example 40 columns of 100,000 cases. A cell takes about 100 bytes
+while it is read, so that such a table takes 400 MB."""
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 NUMBER = re.compile(r'[\s"]*[+-]?\d*[.,]?\d+\s*%?[\s"]*', re.ASCII)
 FOREIGN = {
@@ -33,7 +33,7 @@ FOREIGN = {
     b"\xff\xff\xff\xff": "a stream of Apache Arrow",
 }
 HALF = re.compile(rb'[^,;"\t\r\n\x80-\xff]{,40}(?:\xed[\xa0-\xbf][\x80-\xbf])+[^,;"\t\r\n\x80-\xff]{,40}')
-"""Surrogates of JSON in their cell."""
+"""Pattern of a half of a Unicode surrogate pair, as JSON may contain it."""
 SAVE = "Save it as CSV, UTF-8."
 
 
@@ -79,8 +79,8 @@ def refuse(name: str, message: str) -> InputRefused:
 
 
 def read_lines(data: bytes, name: str) -> list[str]:
-    """Return the lines of a table. Raises InputRefused (`unreadable-file`) if the file is too large, or is
-    not text."""
+    """Return the lines of a table. Raises InputRefused (`unreadable-file`) if the file is too large or is not
+    text."""
     if len(data) > TABLE_BYTES:
         raise refuse(
             name, f"it has {len(data) / 1e6:.0f} MB; a table of at most {TABLE_BYTES / 1e6:.0f} MB is read."

@@ -1,4 +1,4 @@
-"""Text tables: CSV with any common delimiter, encoding and line end; cells stay text."""
+"""Reads text tables: CSV with any common delimiter, encoding and line end. Cells stay text."""
 
 import codecs
 import csv
@@ -39,11 +39,11 @@ class WrittenForm:
     """Details of a table's format that cells do not show and that may confuse other programs.
 
     Attributes:
-        header: As written, with empty cells at its end that name no column.
-        byte_order_mark: Whether the file begins with one.
+        header: The header as it is written, including empty cells at its end that name no column.
+        byte_order_mark: Whether the file begins with a byte order mark.
         padded: Rows that end in more empty cells than the header has columns.
         lengths: Number of cells of each row that is ragged or padded.
-        other_format: Original format, if not text.
+        other_format: Original format, if it was not text.
     """
 
     header: tuple[str, ...]
@@ -60,13 +60,14 @@ class TextTable:
 
     Attributes:
         header: Trimmed header.
-        keys: Header for comparison, see `key`.
-        columns: Cells as written, by column.
-        lines: Line of the file of each row.
-        header_line: Line of the header: 1 unless blank lines come before it.
+        keys: Header cells in the form for comparison that `key` returns.
+        columns: Cells of each column, as they are written.
+        lines: Line number of each row in the file.
+        header_line: Line number of the header: 1 unless blank lines come before it.
         delimiter: Comma, semicolon or tab.
-        ragged: Rows of the wrong length. They are kept, padded with empty cells, so that their id is known.
-        cut_at_commas: Whether each row looks as if its numbers had been split at decimal commas.
+        ragged: Rows with too few or too many cells. They are kept, with empty cells added, so that their id
+            is known.
+        cut_at_commas: Whether the numbers of each row were probably split at their decimal commas.
     """
 
     name: str
@@ -105,7 +106,7 @@ class TextTable:
 
     @property
     def notes(self) -> list[Finding]:
-        """Return `other-format` for a table that was not text."""
+        """Return a finding `other-format` for a table that was not text."""
         kind = self.written.other_format
         text = f"{kind} is read as a table; official programs take CSV."
         return [note(OTHER_FORMAT, self.name, text)] if kind else []
@@ -125,12 +126,13 @@ class TextTable:
 
 
 def key(text: str) -> str:
-    """Return a header or label for comparison: trimmed, lower-case, blank and hyphen as underscore."""
+    """Return a header or label in a form for comparison: trimmed, in lower case, with underscores for blanks
+    and hyphens."""
     return re.sub(r"[ \-]", "_", text.strip().lower())
 
 
 def read_once(read: Callable[[str], Value], cells: Iterable[str]) -> list[Value]:
-    """Return the result of `read` for each cell. The function is called once for equal cells."""
+    """Return the result of `read` for each cell. For equal cells, the function is called only once."""
     cells = list(cells)
     values = {cell: read(cell) for cell in {*cells}}
     return [values[cell] for cell in cells]
@@ -277,8 +279,8 @@ def _columns(rows: list[list[str]], width: int) -> _Body:
 
 
 def find_column(table: TextTable, names: Sequence[str]) -> tuple[int | None, list[Finding]]:
-    """Return the column of the first of `names` (in the form of `key`) that exists, and a `duplicate-column`
-    if it occurs twice."""
+    """Return the position of the first of `names` that is a column (as `key` returns them), and a finding
+    `duplicate-column` if it occurs twice."""
     for wanted in names:
         places = [i for i, present in enumerate(table.keys) if present == wanted]
         if places:
@@ -287,11 +289,11 @@ def find_column(table: TextTable, names: Sequence[str]) -> tuple[int | None, lis
 
 
 def duplicate_column(table: TextTable, places: Sequence[int]) -> Finding:
-    """Return `duplicate-column` for columns with the same name, with fixes that keep one of them. For equal
-    columns, a single fix is enough.
+    """Return a finding `duplicate-column` about columns with the same name; each of its fixes keeps one of
+    them. If the columns are equal, there is a single fix.
 
     Args:
-        places: Their positions, from 0.
+        places: Positions of these columns, from 0.
     """
     name, numbers = table.header[places[0]], [str(i + 1) for i in places]
     text = f"column {name!r} occurs {len(places)} times (columns {' and '.join(numbers)}): keep one."
@@ -308,12 +310,13 @@ def duplicate_column(table: TextTable, places: Sequence[int]) -> Finding:
 
 
 def missing_column(table: TextTable, subject: str, names: Iterable[str], kind: Kind = "") -> Finding:
-    """Return `missing-column` for a required column, with the most similar existing header.
+    """Return a finding `missing-column` about a required column; it names the most similar header.
 
     Args:
         subject: Description of the missing column.
-        names: Its possible names.
-        kind: Kind of its cells: if no header is similar, columns of this kind are offered; "": none.
+        names: Accepted names of the column.
+        kind: Kind of cells of the missing column. If no header is similar, columns of this kind are offered;
+            "": none are.
     """
     names = list(names)
     near = next(filter(None, (nearest(key(n), table.keys, 0.75) for n in names)), "")
@@ -357,7 +360,7 @@ def settled(table: TextTable, problems: Iterable[Finding]) -> list[Finding]:
 def repeated_row(
     table: TextTable, row: int, first: int, column: int, subject: str, unit: str = "case"
 ) -> Finding:
-    """Return `duplicate-case` for a row with a repeated case, with its fixes.
+    """Return a finding `duplicate-case`, with its fixes, about a row with a repeated case.
 
     Args:
         first: The earlier row of the same case.

@@ -1,4 +1,4 @@
-"""A folder or zip with one entry per team: a file or folder named after the team."""
+"""Reads a folder or zip with one entry per team: a file or folder that has the name of the team."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,8 +18,8 @@ class TeamEntry:
     """A team's submission.
 
     Attributes:
-        name: Its name in messages, None = its own name.
-        is_model: Whether it is a model.
+        name: Name of the submission in messages; None: the name of the file.
+        is_model: Whether the submission is a model.
     """
 
     source: Source
@@ -28,7 +28,8 @@ class TeamEntry:
 
 
 def name_problems(team: str, where: str, others: Iterable[str] = ()) -> Iterator[Finding]:
-    """Yield `bad-option` for a team name that is unreadable or looks like another team's."""
+    """Yield a finding `bad-option` for a team name that is unreadable or looks like the name of another
+    team."""
     skeleton = name_skeleton(team)
     twin = next((other for other in others if other != team and name_skeleton(other) == skeleton), None)
     if not skeleton:
@@ -60,13 +61,13 @@ def of_teams(
 ) -> tuple[dict[str, TeamEntry], list[Finding]]:
     """Read the submissions of several teams from a folder or zip.
 
-    The team is the file name without extension. In a zip, a single outer folder is ignored.
+    The name of a team is the file name without extension. In a zip, a single outer folder is ignored.
 
     Args:
-        streamed: See `open_source`.
+        streamed: As in `sources.open_source`.
 
     Returns:
-        Entries by team, sorted; and problems (`bad-option`, `bad-zip`).
+        Team -> entry, sorted by name; and problems (`bad-option`, `bad-zip`).
 
     Raises:
         InputRefused: If the folder or zip cannot be opened.

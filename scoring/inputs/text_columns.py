@@ -1,6 +1,7 @@
-"""Text columns: the cells of a table as bytes in one array; texts are made only when they are read.
+"""Text columns: all cells of a table are bytes in one array. Texts are made only when they are read.
 
-In this form a table of four million cells takes its own size; as texts it would take 300 MB or more.
+A table of four million cells then takes as much memory as its file; as Python texts it would take 300 MB or
+more.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from scoring.common.transport import crosses
 END = "\n"
 """Separator after each cell; no cell of a table contains it."""
 STEP = 1 << 20
-"""Number of bytes searched at once."""
+"""Number of bytes that are searched at once."""
 
 
 @crosses
@@ -25,7 +26,7 @@ class TextColumns(Sequence["TextColumn"]):
     """Columns of a table.
 
     Attributes:
-        text: Their cells in UTF-8, column by column, each followed by `END`; uint8 [bytes].
+        text: All cells in UTF-8, column by column; `END` follows each cell; uint8 [bytes].
         starts: Start of each column, and the end of the last, int64 [columns + 1].
         n_rows: Number of cells in each column.
     """
@@ -128,7 +129,7 @@ def _ends(text: Ints) -> Iterator[Ints]:
 
 
 class LazyColumns(Mapping[str, tuple[str, ...]]):
-    """Cells by column name. A column is decoded only when it is requested, because few of many columns are
+    """Cells by column name. A column is decoded only when it is requested, because most columns are never
     read.
 
     Args:
@@ -158,10 +159,11 @@ class LazyColumns(Mapping[str, tuple[str, ...]]):
 
 
 def trimmed(cells: Sequence[str], rows: Sequence[int | None] | None = None) -> tuple[str, ...]:
-    """Return trimmed cells.
+    """Return cells without blanks at their ends.
 
     Args:
-        rows: The row of each returned cell, None for an empty one; None: all in order.
+        rows: For each returned cell its row, or None for an empty cell. Without `rows`, all cells are
+            returned in order.
     """
     texts = tuple(cell.strip() for cell in cells)
     return texts if rows is None else tuple("" if row is None else texts[row] for row in rows)

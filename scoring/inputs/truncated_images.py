@@ -1,4 +1,4 @@
-"""Truncated images: whether a JPEG or PNG is complete, checked without decoding."""
+"""Checks whether a JPEG or PNG is complete, without decoding it."""
 
 JPEG, PNG = b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n"
 END_OF_JPEG, SCAN, ALONE = b"\xff\xd9", 0xDA, {0x01, *range(0xD0, 0xD8)}

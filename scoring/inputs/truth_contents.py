@@ -1,4 +1,4 @@
-"""Contents of a truth without a challenge file: the cells of its columns, or the values of its masks."""
+"""Reads a truth that has no challenge file yet: the cells of its columns, or the values of its masks."""
 
 import json
 from collections import Counter
@@ -17,7 +17,7 @@ from scoring.inputs.sources import Source, SourceFiles, open_source
 from scoring.inputs.tables import MISSING
 
 NAME_LENGTH = 200
-"""Maximum characters of a value's name."""
+"""Maximum number of characters of the name of a mask value."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class TruthTable:
     """Content of a truth table, from which its columns are chosen.
 
     Attributes:
-        columns: Cells by heading, trimmed.
-        decimal_comma: Whether "0,5" is a number, which requires another delimiter.
+        columns: Heading -> trimmed cells.
+        decimal_comma: Whether "0,5" is a number, which is possible only if commas do not separate cells.
     """
 
     name: str
@@ -59,9 +59,9 @@ class TruthMasks:
     """Content of truth masks, from which names for their values are chosen.
 
     Attributes:
-        found: Number of masks with each value, except background.
-        spacing: Voxel edge lengths in mm, one text per combination.
-        names: Names of values, if a `dataset.json` beside the masks gives them.
+        found: Mask value, except background -> number of masks that contain it.
+        spacing: Edge lengths of voxels in mm, one text per combination that occurs.
+        names: Mask value -> name, if a file `dataset.json` beside the masks names the values.
     """
 
     name: str

@@ -24,8 +24,8 @@ class LabelVoxels:
     """The n voxels of a mask that are not background.
 
     Attributes:
-        places: Index along each axis of the grid, int64 [n, 3].
-        labels: 1 or 2, uint8 [n].
+        places: Index of each voxel along each axis of the grid, int64 [n, 3].
+        labels: Label of each voxel, 1 or 2, uint8 [n].
     """
 
     grid: Grid
@@ -38,8 +38,8 @@ class ImageRegion:
     """Part of an image.
 
     Attributes:
-        values: Float32 [x, y, z].
-        affine: Index to mm (RAS) of the voxel's centre, float64 [4, 4].
+        values: Values of the voxels, float32 [x, y, z].
+        affine: Matrix from an index to the voxel's centre in mm (RAS), float64 [4, 4].
     """
 
     values: Floats
@@ -102,12 +102,12 @@ def read_image(opener: Opener, picks: Picks) -> ImageRegion:
     """Read the voxels of an image at the indices that `picks` chooses. NaN and infinite values become 0.
 
     Args:
-        picks: Function that returns evenly spaced, increasing indices along each axis; nothing after the last
-            is read.
+        picks: Function that returns evenly spaced, increasing indices along each axis. The file is not read
+            beyond the last index.
 
     Raises:
-        MaskError: If it is unreadable or truncated, nothing is picked, or it has more than 2**28 voxels or
-            4,096 along an axis.
+        MaskError: If the image is unreadable or truncated, if no voxel is picked, or if it has more than
+            2**28 voxels or 4,096 along an axis.
     """
     with opened(opener) as raw:
         header, file = open_volume(raw)

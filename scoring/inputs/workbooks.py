@@ -1,10 +1,10 @@
 """Excel workbooks (.xlsx), read as tables of text.
 
-A workbook is a zip of XML. It is read in pieces with its own limits; `scoring.inference.reader_pool` limits
-time and memory of the process. Libraries that read whole sheets reserve memory for the rectangle around all
-cells (python-calamine: 6 GB and a minute for a file of 1.4 kB with one cell in the last corner), lose digits
-of numbers, and cannot distinguish a formula without value from an empty cell. Formulas have their last
-computed value. Dates stay dates, so that they are not treated as numbers.
+A workbook is a zip of XML. It is read in pieces within limits of its own; `scoring.inference.reader_pool`
+limits time and memory of the process. Libraries that read whole sheets reserve memory for the rectangle
+around all cells (python-calamine: 6 GB and a minute for a file of 1.4 kB with one cell in the last corner),
+lose digits of numbers, and cannot distinguish a formula without value from an empty cell. The cell of a
+formula has the value that was computed last. Dates stay dates, so that they are not read as numbers.
 """
 
 import csv

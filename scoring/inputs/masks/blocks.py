@@ -1,4 +1,5 @@
-"""Labels of masks as blocks, as runs, and as blocks in another order; volumes are never built."""
+"""Labels of masks as blocks, as runs, and as blocks in another axis order. Whole volumes are never in
+memory."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ from scoring.inputs.masks.nifti_and_metaimage import Header, open_volume
 Opener = Callable[[], ByteFile]
 """Function that opens the file of a mask or image."""
 VOXELS = 1 << 18
-"""Voxels of a block."""
+"""Number of voxels of a block."""
 LABELS = (0, 1, 2)
 ROUNDED = 0.01 + 1e-9  # 1.01 - 1 is a little more than 0.01
 NAMED = 5
@@ -27,8 +28,8 @@ class VoxelBlock(NamedTuple):
     """A block of voxels in storage order.
 
     Attributes:
-        labels: uint8 [VOXELS], valid until the next block is read, padded with zeros. None if there is only
-            background.
+        labels: uint8 [VOXELS], padded with zeros. The array is valid until the next block is read. None if
+            the block is only background.
         rounded: Whether non-integer values were rounded.
     """
 
@@ -49,10 +50,11 @@ def blocks(header: Header, file: ByteFile, other: int | None = None) -> Iterator
     """Yield the stored labels of a volume, `VOXELS` at a time.
 
     Args:
-        other: An additional allowed label.
+        other: A label that is allowed in addition.
 
     Raises:
-        MaskError: For forbidden values, a truncated or damaged file, or more data than the header states.
+        MaskError: If values are not allowed, if the file is truncated or damaged, or if it has more data than
+            the header states.
     """
     rest, item = header.grid.voxels, header.dtype.itemsize
     buffer = bytearray(VOXELS * item)
@@ -132,7 +134,7 @@ class LabelRuns:
 
     Attributes:
         start: First voxel of each run, ascending, int32 [R].
-        length: Voxels of each run, int32 [R].
+        length: Number of voxels of each run, int32 [R].
         label: Label of each run, never 0, uint8 [R].
     """
 
@@ -145,7 +147,7 @@ def runs_of(labels: Ints, number: int, touched: Ints) -> LabelRuns:
     """Return the runs of block `number`.
 
     Args:
-        touched: Numbers of the groups of eight voxels that contain labels.
+        touched: Numbers of those groups of eight voxels that contain labels.
     """
     first, last = (8 * int(touched[0]), 8 * int(touched[-1]) + 8) if touched.size else (0, 0)
     inside = labels[first:last]  # a tumour fills so little of a block that the rest is not looked at again
@@ -165,7 +167,7 @@ class RunCollector:
         self._count = 0
 
     def add(self, labels: Ints, number: int, touched: Ints | None = None) -> None:
-        """Add the labels of block `number`. `touched` is as in `runs_of`, None if unknown."""
+        """Add the labels of block `number`. `touched` is as in `runs_of`; None if unknown."""
         if self._count <= MOST:
             touched = np.flatnonzero(labels.view(np.uint64) != 0) if touched is None else touched
             self._parts.append(runs_of(labels, number, touched))

@@ -1,4 +1,5 @@
-"""Masks in other forms, converted to label maps: cropped, one channel per label, other numbers."""
+"""Converts masks to label maps if they are cropped, have one channel per label, or use other numbers for
+labels."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from scoring.inputs.masks.nifti_and_metaimage import Header, checked, read_field
 from scoring.inputs.masks.writing import metaimage_header
 
 MOST_VOXELS = 1 << 27
-"""Maximum voxels of a label map that is held in memory."""
+"""Maximum number of voxels of a label map that is held in memory."""
 CHANNELS = (2, 3)
 """Allowed numbers of channels: GTVp and GTVn; or background, GTVp and GTVn."""
 BACKGROUND = 255
@@ -26,10 +27,10 @@ AS_IS = (0, 1, 2)
 
 @dataclass(frozen=True)
 class MaskForm:
-    """Form of a mask according to its header.
+    """What the header of a mask says about its labels, channels and cropping.
 
     Attributes:
-        names: Label names in lower case, and their numbers.
+        names: Label name in lower case -> number.
         channels: Number of channels, 1 for a label map.
         is_part: Whether it was cropped from a larger volume.
     """
@@ -40,8 +41,8 @@ class MaskForm:
 
 
 def form_of(opener: Opener) -> MaskForm:
-    """Return the form of a mask. For an unreadable header this is the default form; the error is reported
-    when voxels are read."""
+    """Return the form of a mask. If the header cannot be read, the default form is returned; the error is
+    reported later, when voxels are read."""
     try:
         with opened(opener) as raw, reading():
             fields, _ = read_fields(raw)
@@ -59,8 +60,8 @@ def converted_mask(opener: Opener, labels: tuple[int, ...] = AS_IS, grid: Grid |
     """Open a mask as a MetaImage of labels.
 
     Args:
-        labels: New values of 0, 1 and 2.
-        grid: The grid of the volume that it was cropped from, if it was.
+        labels: The values that replace 0, 1 and 2.
+        grid: The grid of the volume from which the mask was cropped, if it was cropped.
     """
     return made_file(partial(_pieces, opener, labels, grid))
 

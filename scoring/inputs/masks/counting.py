@@ -1,4 +1,4 @@
-"""Voxel counts of two masks by label; every segmentation measure is computed from these tables."""
+"""Counts voxels by their labels in two masks. All measures of overlap are computed from these tables."""
 
 import hashlib
 from collections.abc import Iterator
@@ -36,7 +36,8 @@ class Mask:
     Attributes:
         voxels: Number of voxels by label, int64 [3].
         notes: "float-mask" if non-integer values were rounded.
-        runs: Its labels; None if there are too many to store, so that the file is read again when needed.
+        runs: Labels of the mask as runs. None if there are too many to store; the file is then read again
+            when needed.
     """
 
     opener: Opener = field(repr=False)
@@ -55,8 +56,8 @@ class VoxelCounts:
         table: Number of voxels by label of truth (rows) and prediction, int64 [3, 3]; a mask that is missing
             or malformed counts as empty.
         notes: "float-mask", "reoriented-mask".
-        digest: SHA-256 of the predicted labels on the truth's grid, equal for equal labels in any storage;
-            b"" if there are none.
+        digest: SHA-256 of the predicted labels on the truth's grid, so that equal labels give equal digests
+            in any file format; b"" if there are no labels.
     """
 
     state: str
@@ -67,7 +68,7 @@ class VoxelCounts:
 
 
 def examine(opener: Opener) -> Mask:
-    """Read a single mask, once, block by block. Raises MaskError."""
+    """Read one mask once, block by block. Raises MaskError."""
     voxels, rounded, collector = np.zeros(CLASSES, np.int64), False, RunCollector()
     with opened(opener) as raw:
         header, file = open_volume(raw)
@@ -87,7 +88,7 @@ def count(truth: Mask, prediction: Opener | None) -> VoxelCounts:
     """Count the voxels by their labels in a truth and a prediction, reading both files at once.
 
     Args:
-        prediction: Function that opens the predicted mask; None = there is none.
+        prediction: Function that opens the predicted mask; None if there is no predicted mask.
 
     Raises:
         InputRefused: If the file of the truth changed since it was examined.
@@ -106,7 +107,7 @@ def count(truth: Mask, prediction: Opener | None) -> VoxelCounts:
 
 @contextmanager
 def aligned(truth: Mask, prediction: Opener) -> Iterator[tuple[Iterator[VoxelBlock], Orientation]]:
-    """Open a prediction as blocks in the voxel order of the truth, together with the applied reordering.
+    """Open a prediction as blocks in the voxel order of the truth. Also return how its axes were reordered.
     Raises MaskError."""
     with opened(prediction) as raw:
         header, file = open_volume(raw)

@@ -1,4 +1,4 @@
-"""Volumes in two files, a header and its voxels, read as one file: NIfTI pairs, MetaImage, NRRD.
+"""Volumes in two files, a header and its voxels, are read as one file: NIfTI pairs, MetaImage, NRRD.
 
 The voxels are the file that the header names, or the one of its own name; both are in one folder.
 """

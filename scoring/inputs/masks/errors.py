@@ -17,7 +17,7 @@ class MaskError(Exception):
 
     Attributes:
         code: "unreadable-file", "bad-label" or "wrong-grid".
-        words: What is wrong and how to fix it, in one or two sentences that begin with "it".
+        words: What is wrong and how to fix it, in one or two sentences. The first begins with "it", the mask.
     """
 
     def __init__(self, code: str, words: str):
@@ -25,17 +25,18 @@ class MaskError(Exception):
         self.code, self.words = code, words
 
     def __reduce__(self) -> tuple[type["MaskError"], tuple[str, str]]:
-        """Let it cross between processes: by default only the text of an exception does."""
+        """Return how to restore the exception in another process. By default only its text would be passed
+        on."""
         return type(self), (self.code, self.words)
 
 
 NO_NUMBER = ("invalid literal", "could not convert", "Exceeds the limit")
-"""How Python begins its messages about text that is no number, or too long for one."""
+"""First words of Python's messages about text that is no number, or is too long for a number."""
 
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Turn every exception within the context into MaskError."""
+    """Context manager that turns every exception into a MaskError."""
     try:
         yield
     except (MaskError, MemoryError):
@@ -71,18 +72,18 @@ RAS_FROM_LPS = np.diag([-1.0, -1.0, 1.0, 1.0])
 
 @dataclass(frozen=True, eq=False)
 class Fields:
-    """Unchecked fields of a header.
+    """Fields of a header that are not checked yet.
 
     Attributes:
         shape: Number of voxels along each axis.
         affine: Index -> mm in RAS, float64 [4, 4].
         dtype: Type of the stored values, with byte order.
-        slope: A voxel's value is slope * stored + intercept.
+        slope: The value of a voxel is slope * stored value + intercept.
         intercept: See `slope`.
         packed: Compression of the voxels: "zlib", "gzip", or "" for none.
-        packed_size: Bytes of the compressed voxels as the header states them; "" if it does not.
-        names: Label names as written, and their numbers.
-        is_part: Whether it was cropped from a larger volume.
+        packed_size: Number of compressed bytes that the header states; "" if it states none.
+        names: Label name as it is written -> number.
+        is_part: Whether the volume was cropped from a larger volume.
     """
 
     shape: tuple[int, ...]

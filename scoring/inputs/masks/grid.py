@@ -11,7 +11,7 @@ from scoring.common.arrays import Floats
 
 TOLERANCE = 0.1
 FURTHEST = 1e6
-"""Tolerance in voxels for the position of a cropped mask, and largest allowed position."""
+"""Tolerance, in voxels, for the position of a cropped mask; and the largest allowed position."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +60,11 @@ class Grid:
 
 @dataclass(frozen=True)
 class Orientation:
-    """How one array is read in the order of another.
+    """How one array must be read to have the axis order of another array.
 
     Attributes:
         axes: Axis k of the other array is axis `axes[k]` of this one.
-        reversed: Whether the axis is reversed.
+        reversed: Whether each axis is read in reverse.
     """
 
     axes: tuple[int, int, int] = (0, 1, 2)
@@ -76,8 +76,8 @@ class Orientation:
 
 
 def orientation(grid: Grid, reference: Grid) -> Orientation | None:
-    """Return how an array on `grid` is read as one on `reference`; None if the two grids have different
-    voxels.
+    """Return how an array on `grid` must be read to have the axis order of `reference`; None if the two grids
+    have different voxels.
 
     Grids have the same voxels if shapes agree and all corners are within a tenth of the smallest voxel edge
     of `reference`. Axes may be reordered or reversed. The stored order of axes is used if it is close enough,
@@ -100,7 +100,8 @@ def placement(grid: Grid, reference: Grid) -> tuple[int, tuple[int, ...]] | None
     of it.
 
     Returns:
-        Index of its first voxel (first axis fastest), and the steps along each axis.
+        Index of its first voxel in the whole volume (first axis fastest), and the step in the index along
+        each axis.
     """
     within = np.linalg.solve(reference.affine, grid.affine)
     if not (np.abs(within) < FURTHEST).all():

@@ -1,4 +1,5 @@
-"""Masks made from others while they are read: joined from one structure each, or with other labels."""
+"""Masks that are made from other masks while they are read: joined from masks of single structures, or with
+other labels."""
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -81,8 +82,8 @@ def joined_mask(openers: Mapping[int, Opener]) -> ByteFile:
     Reading raises MaskError if a mask cannot be read or grids differ.
 
     Args:
-        openers: Label, 1 or 2 -> function that opens its mask, in which every label, also 255, is the
-            structure. If several overlap, the first one counts.
+        openers: Label (1 or 2) -> function that opens the mask of this structure. In it, every value above 0,
+            also 255, is the structure. If structures overlap, the first one counts.
     """
     return made_file(lambda: _joined_pieces(openers))
 

@@ -1,5 +1,5 @@
-"""Label maps: masks of integers from 0 to 65,535, read plane by plane into one array;
-folders with a mask per case."""
+"""Label maps (masks with integers from 0 to 65,535) are read plane by plane into one array. Also finds masks
+in folders with one mask per case."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -27,8 +27,8 @@ def read_label_map(opener: Opener, reference: Grid | None = None) -> tuple[Ints,
     """Read a mask.
 
     Args:
-        reference: The grid that it must share, possibly after reordering or reversing axes, or that it was
-            cropped from according to its header; the labels are then on this grid.
+        reference: The grid that the returned labels have. The mask must be on this grid, possibly after
+            reordering or reversing axes, or be cropped from it according to its header.
 
     Returns:
         Labels [x, y, z], and their grid.
@@ -104,12 +104,11 @@ def _whole(plane: Array, header: Header) -> Array:
 
 
 ExaminedMask = tuple[str, set[int], Grid]
-"""A mask: name of the file, values in the mask, and grid."""
+"""Name of a mask's file, values in the mask, and its grid."""
 
 
 def masks_of_truth(files: SourceFiles) -> tuple[dict[str, str], list[ExaminedMask]]:
-    """Return the mask files by case, and the masks with their values. Images are ignored. Raises
-    InputRefused."""
+    """Return case -> mask file, and all masks with their values. Images are ignored. Raises InputRefused."""
     masks, problems = masks_by_case(files, [member for member in files.members if not is_of_images(member)])
     masks, problems = (masks, problems) if masks else masks_by_case(files, files.members)
     if not masks:
@@ -127,7 +126,8 @@ def is_of_images(member: str) -> bool:
 
 
 def masks_by_case(files: SourceFiles, members: Sequence[str]) -> tuple[dict[str, str], list[Finding]]:
-    """Return the mask file of each case, found by its name, and `duplicate-case` for cases with several."""
+    """Return case -> mask file, found by the file's name; and a finding `duplicate-case` for each case with
+    several."""
     masks: dict[str, str] = {}
     problems = []
     for member in members:
@@ -160,11 +160,11 @@ def label_values(labels: Ints) -> set[int]:
 
 
 def other_names(regions: Mapping[str, Sequence[int]], masks: Mapping[str, Opener]) -> Iterator[Finding]:
-    """Yield `label-order` for each mask whose header assigns another value to a region.
+    """Yield a finding `label-order` for each mask whose header assigns another value to a region.
 
     Args:
         regions: Mask values by region. A region with several values has no single value, and is not checked.
-        masks: Masks by their names in messages.
+        masks: Name of each mask in messages -> the mask.
     """
     value_of = {name.lower(): str(values[0]) for name, values in regions.items() if len(values) == 1}
     for where, opener in masks.items():

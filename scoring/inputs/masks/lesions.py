@@ -1,4 +1,5 @@
-"""Lesions of one label in truth and prediction: connected components, counted and matched one to one."""
+"""Counts the lesions (connected components) of one label in truth and prediction, and matches them one to
+one."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -22,7 +23,8 @@ class Lesions:
     """Numbers of lesions in truth and prediction.
 
     Attributes:
-        matched: Pairs that match one to one, by decreasing intersection over union, above 0.3.
+        matched: Number of pairs that match one to one, with an intersection over union above 0.3; pairs with
+            a larger overlap match first.
     """
 
     truth: int
@@ -32,11 +34,11 @@ class Lesions:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A box of the grid; empty if the label does not occur.
+    """The box of the grid that contains a label; empty if the label does not occur.
 
     Attributes:
         values: Booleans or component numbers [x, y, z].
-        first: Index of its first voxel [3].
+        first: Index of the box's first voxel in the grid [3].
     """
 
     values: Array
@@ -46,13 +48,14 @@ class Region:
 def lesions(truth: Mask, prediction: Opener | None, label: int) -> Lesions:
     """Count the 26-connected components of a label in both masks, and the matching pairs.
 
-    Only the box around the label is built, with about five bytes per voxel.
+    Only the box around the label is held in memory, with about five bytes per voxel.
 
     Args:
-        prediction: Function that opens the predicted mask; None = there is none.
+        prediction: Function that opens the predicted mask; None if there is no predicted mask.
 
     Raises:
-        MaskError: If the prediction is malformed by `counting.count`; call that first.
+        MaskError: If the prediction is malformed. `counting.count` reports this as a result, so call it
+            first.
     """
     true = _region(truth, label, lambda: nullcontext(labels_of(truth)))
     numbered, count = components(true.values)
@@ -130,7 +133,7 @@ def _sizes(numbered: Ints, count: int) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class MaskPair:
-    """A true mask, and a function that opens the submitted mask; None if there is none."""
+    """A true mask, and a function that opens the submitted mask (None if there is no submitted mask)."""
 
     truth: Mask
     submitted: Opener | None

@@ -1,4 +1,4 @@
-"""Opening of volume files: NIfTI-1 and -2 with nibabel, MetaImage as ITK writes it, NRRD."""
+"""Opens volume files: NIfTI-1 and -2 with nibabel, MetaImage as ITK writes it, and NRRD."""
 
 import logging
 import math
@@ -16,11 +16,12 @@ from scoring.inputs.masks.grid import Grid
 from scoring.inputs.masks.nrrd import is_nrrd, nrrd_fields
 
 MASK_ENDINGS = (".nii.gz", ".nii", ".mha", ".seg.nrrd", ".nrrd")
-"""Extensions of masks; headers of the last two may name the labels."""
+"""Extensions of masks. The headers of files with one of the last two may name the labels."""
 
 
 def stem_of(name: str, endings: tuple[str, ...] = MASK_ENDINGS) -> str | None:
-    """Return a file's name without a mask's extension; None if it has none or consists only of it."""
+    """Return a file's name without a mask's extension; None if it has no such extension or consists only of
+    the extension."""
     ending = next((e for e in endings if name.lower().endswith(e)), "")
     return name[: -len(ending)] or None if ending else None
 
@@ -50,8 +51,8 @@ def is_metaimage(head: bytes) -> bool:
 
 
 def metaimage_fields(file: ByteFile) -> Fields:
-    """Return the fields of a MetaImage header. The file position is then at the first voxel, or at its zlib
-    stream. Raises MaskError, and ValueError for invalid numbers."""
+    """Return the fields of a MetaImage header. Afterwards the file position is at the first voxel, or at the
+    start of the compressed voxels. Raises MaskError, and ValueError for invalid numbers."""
     entries = _entries(file)
     if entries["ElementDataFile"].upper() != "LOCAL":
         raise MaskError(
@@ -140,7 +141,7 @@ FURTHEST = 64 << 20  # where the voxels may begin; what stands before them is re
 PIECE = 1 << 20
 NAMES_BYTES = 100_000
 OF_LABEL = re.compile(rb'<Label [^>]{0,200}?Key="(\d{1,3})"[^>]{0,200}>\s*(?:<!\[CDATA\[)?([^\]<]{1,60})')
-"""A label in the extension of a NIfTI header: its number, then its name."""
+"""Pattern of a label in the extension of a NIfTI header: number, then name."""
 NEVER = logging.CRITICAL + 1
 MUTED = logging.Logger("nibabel", NEVER)
 
@@ -151,11 +152,9 @@ def is_nifti(head: bytes) -> bool:
 
 
 def nifti_fields(head: bytes, file: ByteFile) -> Fields:
-    """Return the fields of a NIfTI header whose first 348 bytes (`head`) were read. The file position is then
-    at the first voxel.
-
-    The position in space comes from the sform, otherwise from the qform, otherwise from the voxel sizes.
-    Raises MaskError and any exception of nibabel.
+    """Return the fields of a NIfTI header whose first 348 bytes (`head`) were read. Afterwards the file
+    position is at the first voxel. The position in space comes from the sform, otherwise from the qform,
+    otherwise from the voxel sizes. Raises MaskError and any exception of nibabel.
     """
     # nibabel takes longer to import than all the rest: not before a NIfTI file is there.
     from nibabel.nifti1 import Nifti1Header
@@ -232,7 +231,7 @@ class Header:
 
     Attributes:
         dtype: Type of the stored values, with byte order.
-        slope: A voxel's value is slope * stored + intercept.
+        slope: The value of a voxel is slope * stored value + intercept.
         intercept: See `slope`.
     """
 
@@ -253,8 +252,8 @@ def open_volume(file: ByteFile) -> tuple[Header, ByteFile]:
     or inside gzip, and are recognised by their first bytes. Trailing axes of length 1 are dropped.
 
     Raises:
-        MaskError: For another kind of file, other than three axes, values that are no real numbers, no usable
-            affine, or more than 2**30 voxels.
+        MaskError: If the file is of another kind, does not have three axes, has values that are no real
+            numbers, has no usable affine, or has more than 2**30 voxels.
     """
     with reading():
         fields, content = read_fields(file)
@@ -262,8 +261,8 @@ def open_volume(file: ByteFile) -> tuple[Header, ByteFile]:
 
 
 def read_fields(file: ByteFile) -> tuple[Fields, ByteFile]:
-    """Return the unchecked header of a seekable file, and a file of its decompressed voxels. Formats are
-    those of `open_volume`. Raises MaskError and any exception of the format's reader."""
+    """Return the unchecked header of a seekable file, and a file of its decompressed voxels. It reads the
+    same formats as `open_volume`. Raises MaskError and any exception of the format's reader."""
     file = gunzipped(file)
     head = file.read(HEAD_BYTES)
     if not head:
@@ -285,7 +284,8 @@ def read_fields(file: ByteFile) -> tuple[Fields, ByteFile]:
 
 
 def checked(fields: Fields, axes: tuple[int, ...]) -> Header:
-    """Check the fields of a header with these axes and return it. Raises MaskError, as in `open_volume`."""
+    """Check the fields of a header and return the header with the given axes. Raises MaskError, as in
+    `open_volume`."""
     shape = list(axes)
     while len(shape) > 3 and shape[-1] == 1:
         shape.pop()

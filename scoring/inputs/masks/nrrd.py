@@ -31,7 +31,8 @@ ENCODINGS = {"raw": "", "gzip": "gzip", "gz": "gzip"}
 MAGIC = re.compile(rb"NRRD000[1-5]\r?\n")
 VECTOR = re.compile(r"\(([^()]{1,200})\)|none")
 LINE_BYTES, HEADER_BYTES = 1 << 17, 1 << 20
-"""Header line of MITK with the names of all labels."""
+"""Maximum bytes of a header line (large enough for the line in which MITK names all labels), and of a
+header."""
 AXES = 3
 SEGMENT = re.compile(r"Segment(\d{1,4})_(Name|LabelValue|Layer)")
 GROUPS = "org.mitk.multilabel.segmentation.labelgroups"
@@ -44,8 +45,8 @@ def is_nrrd(head: bytes) -> bool:
 
 
 def nrrd_fields(file: ByteFile) -> Fields:
-    """Return the fields of an NRRD header. The file position is then at the first voxel, or at its gzip
-    stream. Raises MaskError, and ValueError for invalid numbers."""
+    """Return the fields of an NRRD header. Afterwards the file position is at the first voxel, or at the
+    start of the compressed voxels. Raises MaskError, and ValueError for invalid numbers."""
     fields, pairs = _lines(file)
     if "data file" in fields or "datafile" in fields:
         message = "its voxels are in another file: save header and voxels as one .nrrd file."

@@ -1,4 +1,4 @@
-"""Writer of example masks: a MetaImage with a box in its middle."""
+"""Writes example masks: a MetaImage with a box of one label in its middle."""
 
 import zlib
 
@@ -8,7 +8,7 @@ from scoring.inputs.masks.errors import RAS_FROM_LPS
 from scoring.inputs.masks.grid import Grid
 
 SHARE = 4
-"""The example box has 1 / SHARE of the volume's size along each axis."""
+"""Along each axis, the box of an example mask has 1 / SHARE of the volume's length."""
 
 
 def box_mask(grid: Grid, label: int) -> bytes:
@@ -32,7 +32,7 @@ def box_mask(grid: Grid, label: int) -> bytes:
 
 
 def metaimage_header(grid: Grid, compressed: int | None = None) -> bytes:
-    """Return the header of a MetaImage with 8-bit voxels, which follow it.
+    """Return the header of a MetaImage with 8-bit voxels. The voxels follow the header in the same file.
 
     Args:
         compressed: Number of compressed bytes; None: not compressed.

@@ -12,7 +12,7 @@ from scoring.inputs.nuclei import run_lengths, strict
 
 MARKS = (b'"category_id"', b'"image_id"')
 IMAGES = (b'"images"', b'"file_name"')
-"""Key in a COCO file that maps numbers to images, even if the file lists no nucleus."""
+"""Key of the list of images in a COCO file. It maps numbers to images even if the file lists no nucleus."""
 SCORE = re.compile(rb'"score"\s*:\s*([\d.eE+-]+)')
 
 
@@ -22,7 +22,7 @@ def cells(document: Any, beside: Any) -> dict[str, list[dict[str, Any]]] | None:
     A shape that is neither a polygon nor run lengths is read as its box.
 
     Args:
-        document: The annotations, or a plain list of results.
+        document: A document with annotations, or a plain list of results.
     """
     annotations = document.get("annotations") if isinstance(document, dict) else document
     if not isinstance(annotations, list) or not all(

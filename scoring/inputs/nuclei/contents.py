@@ -1,4 +1,4 @@
-"""Arrays of nuclei from the items of a file, with findings about omitted ones."""
+"""Makes arrays of nuclei from the items of a file, and findings about the items that are left out."""
 
 import itertools
 from collections import Counter
@@ -15,17 +15,20 @@ from scoring.common.transport import crosses
 
 @dataclass(frozen=True)
 class Nuclei:
-    """n nuclei in file order, without omitted ones (fewer than three vertices, unknown class); read-only.
+    """The n nuclei of a file in its order, read-only. Nuclei with fewer than three vertices or an unknown
+    class are left out.
 
     Attributes:
         classes: Position in the list of class names, int8 [n].
         centroids: x and y in px, float64 [n, 2].
-        confidences: The first of the keys `score`, `confidence`, `probability`, 1 if missing, float64 [n].
-        scores: The key `score` alone, 1 if missing, float64 [n].
-        numbers: Position in the file's own list, int32 [n].
-        vertices: x and y in px of all outlines in one array, float32 [v, 2]; for drawing only (very long
-            outlines are thinned).
-        starts: Start of each outline, uint32 [n + 1]; equal neighbours mean that there is none.
+        confidences: Value of the first key that exists of `score`, `confidence`, `probability`; 1 if none
+            exists; float64 [n].
+        scores: Value of the key `score`; 1 if it does not exist; float64 [n].
+        numbers: Position of each nucleus in the file's own list, int32 [n].
+        vertices: x and y in px of the vertices of all outlines, in one array, float32 [v, 2]. They are only
+            for drawing: very long outlines are thinned.
+        starts: Start of each outline in `vertices`, uint32 [n + 1]; equal neighbours mean that a nucleus has
+            no outline.
     """
 
     classes: Ints
@@ -44,8 +47,8 @@ class Nuclei:
         return len(self.classes)
 
     def outside(self, size: Ints | tuple[int, int]) -> Bools:
-        """Return which centroids are outside an image of `size` (width, height, px), bool [n]. The edges of
-        the image count as inside."""
+        """Return which centroids are outside an image with `size` = (width, height) in px, bool [n]. The
+        edges of the image count as inside."""
         beyond: Bools = (self.centroids < 0) | (self.centroids > size)
         return beyond[:, 0] | beyond[:, 1]
 
@@ -70,7 +73,7 @@ DRAWN_VERTICES = 10_000
 def centroids(points: Floats, lengths: Ints) -> Floats:
     """Return the arithmetic mean of each outline's vertices, summed in order.
 
-    A repeated closing vertex counts as often as it is listed (see `without_closing_vertices`).
+    A closing vertex that is listed again counts twice (see `without_closing_vertices`).
 
     Args:
         points: Vertices of all outlines in one array [v, 2].
@@ -117,17 +120,17 @@ def thinned(points: Floats, lengths: Ints) -> tuple[Floats, Ints]:
 
 
 PATH = 200
-"""Maximum characters of a path in messages."""
+"""Maximum number of characters of a path in messages."""
 NUCLEI = 100_000
 VERTICES = 3
 SHOWN = 5
 UNKNOWN = -1
 POLYGONS, FEATURES = "polygons", "features"
-"""Key of the list of nuclei in the Multiple polygons format, and in GeoJSON."""
+"""Key of the list of nuclei in Grand Challenge's format "Multiple polygons", and in GeoJSON."""
 CONFIDENCE = ("score", "confidence", "probability")
 
 Classify = Callable[[str], int | None]
-"""Function from a written class name to its position in the list of classes, None for an unknown name."""
+"""Function from a class name in a file to its position in the list of classes; None for an unknown name."""
 
 
 @crosses
@@ -137,10 +140,10 @@ class NucleusList:
 
     Attributes:
         key: Name of the list, "polygons", "nuclei" or "features".
-        items: Number of items, including faulty ones.
+        items: Number of all items of the list, including faulty ones.
         numbers: Positions in the list [n].
         names: Class names as written [n].
-        confidence_keys: Key of each confidence [n], None if missing.
+        confidence_keys: Key under which each confidence was found [n]; None if there is none.
         confidences: Confidences [n], 1 if missing.
         points: Vertices of all items, or one centroid each if `outlined` is false, float64 [v, 2].
         lengths: Number of points of each item [n].
@@ -178,9 +181,9 @@ class NucleiFile:
 
     Attributes:
         key: Name of the file's list; "" if nothing could be read.
-        names: Class names as written -> number of nuclei with at least three vertices.
-        unknown: Unknown class names -> positions in the file's list; these nuclei are left out.
-        confidence_keys: Keys of confidences -> number of `nuclei`.
+        names: Class name as it is written -> number of its nuclei with at least three vertices.
+        unknown: Unknown class name -> positions of its nuclei in the file's list. These nuclei are left out.
+        confidence_keys: Key of a confidence -> number of nuclei with this key.
         problems: Errors; if there are any, `nuclei` is incomplete.
         unnamed: Whether an item lacks the key `name`.
     """
@@ -197,11 +200,11 @@ class NucleiFile:
 
 
 def same_name(where: str, *images: str) -> Finding:
-    """Return `duplicate-case` for two images with the same name.
+    """Return the finding `duplicate-case` about images with the same name.
 
     Args:
-        where: Where the images are.
-        images: Their paths.
+        where: Name of the file or folder with the images.
+        images: Paths of the images.
     """
     text = f"{' and '.join(shortened(image, PATH) for image in images)} have the same name, but nuclei"
     return error(
@@ -210,7 +213,7 @@ def same_name(where: str, *images: str) -> Finding:
 
 
 def too_large(where: str, items: int) -> Finding:
-    """Return `too-large` for a file with more than `NUCLEI` items."""
+    """Return the finding `too-large` about a file with more than `NUCLEI` items."""
     return error("too-large", where, f"it lists {items:,} nuclei; at most {NUCLEI:,} are read for a case.")
 
 
@@ -322,7 +325,8 @@ def _findings(
 
 
 def repeated(nuclei: Nuclei) -> Bools:
-    """Return which nuclei have the class and exact centroid of an earlier one, bool [n]."""
+    """Return which nuclei have the same class and exactly the same centroid as an earlier nucleus, bool
+    [n]."""
     x, y = nuclei.centroids.T
     is_repeated = np.zeros(len(nuclei), bool)
     order = np.lexsort((y, x, nuclei.classes))

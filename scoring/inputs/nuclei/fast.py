@@ -17,16 +17,16 @@ from scoring.inputs.nuclei.foreign import PROBABILITY
 from scoring.inputs.nuclei.strict import COORDINATE, LISTS, is_point
 
 AS_LIST_BYTES = 30_000_000
-"""Minimum bytes of a text that can contain 2^24 elements. The parser counts no further and allocates lists by
-its counts, so longer texts are read in another way."""
+"""Minimum bytes of a text that can contain 2^24 elements. The parser cannot count more elements and allocates
+lists by its counts, so longer texts are read in another way."""
 NUMBER = 8
 MEASURED = re.compile(
     rb'"measurements"\s*:\s*[\[{][^\]}]*"(score|confidence|probability|prob|type_prob)"', re.IGNORECASE
 )
-"""Pattern of confidences in measurements with unusual names; `strict` reads such files."""
+"""Pattern of confidences among QuPath's measurements that have unusual names; `strict` reads such files."""
 
 SYMBOLS = bytes(byte if chr(byte) in "[,]" else ord("x") for byte in range(256))
-"""Translation table that keeps brackets and commas, and writes x for braces and colons."""
+"""Translation table for text that keeps square brackets and commas, and replaces braces and colons by x."""
 IGNORED = bytes(byte for byte in range(256) if chr(byte) not in "[,]{}:")
 IRREGULAR = (b"[[]", b",[]", b"],,", b"],]", b"[,[", b",,[", b"[,,,", b"[[,]]", b"[[,,]]")
 NESTED = {"polygons": (b"[[[,", b",],[[,"), "features": (b"[[[[", b",],[[,")}
@@ -43,8 +43,8 @@ class _Unusual(Exception):
 
 
 UNUSUAL = (_Unusual, KeyError, IndexError, TypeError, AttributeError, ValueError, RuntimeError)
-"""Exceptions of the parser: RuntimeError for depth and very long integers, ValueError for other invalid
-JSON."""
+"""Exceptions that the parser raises: RuntimeError for deep nesting and very long integers, ValueError for
+other invalid JSON."""
 
 
 @dataclass
@@ -59,7 +59,7 @@ class _Columns:
 
 
 def listed(data: bytes, graded: bool) -> NucleusList | None:
-    """Parse the list of nuclei in a file by a fast method; None for an unusual file. `graded` says whether
+    """Parse the list of nuclei in a file with a fast parser; None for an unusual file. `graded` says whether
     confidences are read."""
     try:
         return _listed(data, graded)

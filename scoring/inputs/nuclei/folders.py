@@ -1,4 +1,5 @@
-"""Folders of nuclei: one per slide with equal file names, or one per image with a file per class.
+"""Folders of nuclei: one folder per slide, with the same file names in each, or one folder per image, with
+one file per class.
 
 Sources of the formats: CellViT (TIO-IKIM/CellViT-Inference, cellvit/inference/inference.py), the output of
 containers of Grand Challenge, layers of napari, and ROI sets of ImageJ.
@@ -16,12 +17,13 @@ from scoring.inputs.tables import key
 
 LISTS = (".json", ".geojson")
 OF_SLIDE = ("cells.json", "cell_detection.json", "cells.geojson", "cell_detection.geojson")
-"""Files of CellViT for a slide, in order: outlines with confidences, centroids with confidences, and both
-without confidences."""
+"""Names of CellViT's files for a slide, in order of preference: outlines with confidences, centroids with
+confidences, and both without confidences."""
 OF_RUN = "processed_files.json"
-"""File of CellViT that lists the slides of a run."""
+"""Name of the file in which CellViT lists the slides of a run."""
 IN_SLIDE = ("cell_detection", "output")
-"""Folders inside the folder of a slide or case: of CellViT's first version, and of Grand Challenge."""
+"""Names of folders inside the folder of a slide or case, in CellViT's first version and on Grand
+Challenge."""
 HEADER_BYTES = 4096
 MARKS = re.compile(r"[-_ .]")
 """Separator between the names of an image and a class."""
@@ -31,8 +33,8 @@ vertices."""
 
 
 def by_slide(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
-    """Return files named after their slides, with their original names. Files are renamed if each slide has a
-    folder with the same file name, or if CellViT wrote them. Other files stay unchanged."""
+    """Return the files under names made from their slides, and their original names. Files are renamed if
+    each slide has a folder with the same file name, or if CellViT wrote them. Other files stay unchanged."""
     lists = [member for member in files.members if member.lower().endswith(LISTS)]
     of_cellvit = [member for member in lists if member.endswith(OF_SLIDE)]
     names = Counter(PurePosixPath(member).name for member in lists)
@@ -73,12 +75,12 @@ def by_class(
 ) -> dict[str, tuple[str, str | None]]:
     """Return the image and the class of files that contain only one class.
 
-    Such files are ImageJ region sets (class None if a set has several classes) and position tables with the
-    class in the file or folder name. Files in one folder per image also count.
+    Such files are sets of ImageJ regions (class None if a set has several classes), and tables of positions
+    whose file or folder name states the class. There may also be a folder per image.
 
     Args:
         names: Class names, as `tables.key` returns them.
-        cases: Names of cases, which are not class names.
+        cases: Names of cases, which are never read as names of classes.
     """
     endings = (*TEXT_TABLES, imagej_rois.SETS)
     paths = [PurePosixPath(member) for member in files.members if member.lower().endswith(endings)]
@@ -130,7 +132,7 @@ def _named(
 
 
 def header(files: SourceFiles, member: str) -> str:
-    """Return the first line of a member, cut at `HEADER_BYTES`; "" if it is not UTF-8 text."""
+    """Return the first line of a file, cut at `HEADER_BYTES`; "" if it is not UTF-8 text."""
     with files.open(member) as file:
         line, _, _ = file.read(HEADER_BYTES).partition(b"\n")
     try:

@@ -1,4 +1,4 @@
-"""Lists of nuclei in the formats of other programs, converted to Multiple polygons.
+"""Converts lists of nuclei in formats of other programs to Grand Challenge's format "Multiple polygons".
 
 Sources of the formats:
     HoVer-Net (vqdang/hover_net, infer/base.py, models/hovernet/post_proc.py): {"mag", "nuc": {number: {bbox,
@@ -28,7 +28,8 @@ from scoring.inputs.nuclei import run_lengths
 
 Item = dict[str, Any]
 PROBABILITY = "Detection probability"
-"""QuPath's name for the confidence of StarDist, among the measurements; InstanSeg writes `Probability`."""
+"""Name of StarDist's confidence among QuPath's measurements, in lower case; InstanSeg writes
+`Probability`."""
 NUCLEUS = "nucleusGeometry"  # of QuPath's cells, whose geometry is that of the whole cell
 CLASS_NAMES = ("class_names", "class_name", "classes", "names", "labels", "type_map")
 """JSON keys under which programs list the names of the classes."""
@@ -157,7 +158,7 @@ def _boxes(document: Mapping[str, Any], boxes: Any) -> Iterator[Item]:
 
 
 def corners(box: list[Any]) -> list[list[Any]]:
-    """Return the corners of a box of left, top, right and bottom; anything else gives no outline."""
+    """Return the four corners of a box (left, top, right, bottom); empty for anything else."""
     if len(box) != 4:
         return [box]
     left, top, right, bottom = box
@@ -190,12 +191,13 @@ def _shapes(_document: Mapping[str, Any], shapes: Any) -> Iterator[Item]:
 LABELS = ("group", "label", "name", "class", "className", "class_name", "classTitle")
 OUTLINES = ("points", "polygon", "bounding_box", "bbox", "box")
 OBJECT_CONFIDENCES = ("probability", "confidence", "score")
-"""Keys of an object's class, of the object's vertices or box, and of its confidence."""
+"""Keys under which an object may have its confidence."""
 
 
 def vertices(entry: Mapping[str, Any]) -> Any:
     """Return the vertices of an object (pairs, {x, y}, or alternating numbers), or the corners of its box if
-    it has none. Of several rings the outer or longest one counts. Anything else is returned unchanged."""
+    it has none. If there are several rings, the outer or longest one counts. Anything else is returned
+    unchanged."""
     outline = next((entry[key] for key in OUTLINES if entry.get(key) is not None), entry)
     if isinstance(outline, dict):
         rings = next((outline[key] for key in ("exterior", "paths", "path") if key in outline), None)
@@ -247,7 +249,7 @@ MAY_BE_EMPTY = {
     "objects": "size",
     "instances": "metadata",
 }
-"""Key of a list that may be empty -> another key that identifies the format."""
+"""Key of a list that may be empty -> another key that then identifies the format."""
 
 
 def _features(features: list[Any]) -> tuple[str, str, list[Any]] | None:
@@ -274,8 +276,8 @@ def _features(features: list[Any]) -> tuple[str, str, list[Any]] | None:
 
 
 def by_image(document: Any) -> dict[str, list[Item]]:
-    """Return the features of each image, by a property that names the image in every feature. Empty for
-    another document, or if all features name the same image as the file."""
+    """Return the features of each image, by a property that names the image in every feature. Empty for other
+    documents, or if all features name the image after which the file is named."""
     features = document.get("features") if isinstance(document, dict) else document
     if not isinstance(features, list) or not all(
         isinstance(entry, dict) and isinstance(entry.get("properties"), dict) for entry in features
@@ -295,8 +297,8 @@ def without_regions(document: Any) -> tuple[Any, int]:
     """Remove QuPath's annotations from a document with detections, and return it with the number of
     annotations.
 
-    If there are detected objects, annotations are only the regions that QuPath searched. Another document is
-    returned unchanged.
+    In a document with detected objects, annotations are only the regions in which QuPath searched. Another
+    document is returned unchanged.
     """
     holder = document if isinstance(document, dict) else {"features": document}
     features = holder.get("features")
@@ -359,7 +361,7 @@ IMAGE = (
     *("image", "image_name", "image_id", "image_path", "filename", "file_name", "filepath", "file"),
     *("case", "case_id"),
 )
-"""Properties of features that name the feature's image."""
+"""Properties of a feature that name its image."""
 FLAT_CONFIDENCE = ("prob", "type_prob")
 """Properties with the confidence of a feature in files of geopandas, TIAToolbox and others (not QuPath)."""
 KIND = (
@@ -371,8 +373,8 @@ CONFIDENCES = ("score", "confidence", "probability", "prob", "detection_probabil
 
 
 def classification(properties: Any) -> Any:
-    """Return the classification of a feature as QuPath writes it, {"name"}, from a list of names or from
-    another text property. Anything else is returned unchanged."""
+    """Return the classification of a feature in QuPath's form, {"name": ...}. It may be a list of names or
+    another text property in the file. Anything else is returned unchanged."""
     named = properties.get("classification") if isinstance(properties, dict) else None
     if isinstance(named, dict) and isinstance(named.get("names"), list) and "name" not in named:
         return {"name": ": ".join(map(str, named["names"]))}

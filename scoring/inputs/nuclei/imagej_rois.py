@@ -1,4 +1,4 @@
-"""Regions of ImageJ's ROI manager, a zip of .roi files, as cells.
+"""Reads regions of ImageJ's ROI manager, a zip of .roi files, as cells.
 
 Source of the format: imagej/ImageJ, ij/io/RoiDecoder.java. Big-endian: "Iout", version at 4, type at 6, top
 and left at 8 and 10, number of vertices at 16 (or at 18, 4 bytes), size of a composite at 36, options at 50;
@@ -19,7 +19,7 @@ from scoring.inputs.tables import key
 
 ENDING, SETS = ".roi", ".zip"
 SET_NAME = re.compile(r"^roi_?sets?[-_ ]?|[-_ ]?roi_?sets?$", re.IGNORECASE)
-"""Pattern of ImageJ's name for a set of regions, before or after another name."""
+"""Pattern of ImageJ's default name for a set of regions, which may stand before or after another name."""
 NUMBER = re.compile(r"[-_ ]?\d[\d\-_ ]*$")
 """Pattern of the number that ImageJ appends to a name, or writes instead of a name."""
 ROI_BYTES, SET_BYTES = 1_000_000, 64_000_000
@@ -43,7 +43,7 @@ TYPES = {
 def cells_of(
     data: bytes, name: str, kind: str | None, classes: Collection[str] = ()
 ) -> list[dict[str, Any]] | None:
-    """Return the cells of a set of regions, None for a zip with other files.
+    """Return the cells of a set of regions; None for a zip with other files.
 
     Args:
         data: The zip.

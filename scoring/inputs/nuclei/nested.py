@@ -1,7 +1,7 @@
-"""Nuclei in JSON of any shape, as cells of each image.
+"""Finds nuclei in JSON of any structure, as cells of each image.
 
-An image is what a value or a key names: a case of the truth, or without one a file of a picture. A nucleus is
-an object with a class and a place, or an entry of lists side by side.
+A value or a key names an image if it is a case of the truth or, without a truth, the name of a picture file.
+A nucleus is an object with a class and a position, or entry i of several parallel lists.
 
 Sources of the forms: supervision (json_sink.py), Datumaro, Cytomine (WKT), Custom Vision, Rekognition,
 Labelbox, Hugging Face (object_detection.py), Vertex AI (bboxes as x, x, y, y), and HoVer-NeXt
@@ -32,9 +32,10 @@ OUTLINES = (
 MIDDLES = ("centroid", "center", "centre", "point")
 SIDES = ("left", "top", "width", "height")
 BOX, FEW = 4, 3
-"""Count of numbers in a box; minimum number of boxes for inferring the order of these numbers."""
+"""Number of numbers that describe a box; minimum number of boxes from which the order of these numbers is
+inferred."""
 NAMED = ("labels", "categories", "classes", "names")
-"""Keys of lists that name the class numbers."""
+"""Keys of lists that contain the name of each class number."""
 
 
 def cells_of(
@@ -44,8 +45,8 @@ def cells_of(
     cells.
 
     Args:
-        image: Image of all nuclei, if nothing in the document names images.
-        sizes: Width and height of the cases' images in px, "" for all others.
+        image: Image of all nuclei, which is used if nothing in the document names images.
+        sizes: Image id -> width and height in px; the key "" stands for all other images.
         classes: Names of classes, as `tables.key` writes them.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Tables with a row per nucleus: positions, boxes, outlines as text, or VIA's regions.
+"""Reads tables with a row per nucleus: positions, boxes, outlines as text, or regions of VIA.
 
 Sources of the formats:
     Outlines are WKT, as geopandas (`to_csv`) and Cytomine write them, the latter with its origin at the
@@ -38,7 +38,7 @@ BESIDE_AXIS = frozenset(
         *("center", "centre", "centroid", "location", "px", "pixel", "pixels"),
     )
 )
-"""Words that column names contain in addition to x or y."""
+"""Words that names of columns with coordinates contain beside x or y."""
 BOX = (
     *(("xmin", "x_min", "x1", "left"), ("ymin", "y_min", "y1", "top")),
     *(("xmax", "x_max", "x2", "right"), ("ymax", "y_max", "y2", "bottom")),
@@ -47,26 +47,28 @@ IN_MICROMETRES = tuple((f"centroid_{axis}_µm", f"centroid_{axis}_μm", f"centro
 OUTLINES = ("geometry", "wkt", "location", "polygon", "points", "outline", "contour")
 IMAGES = (*ID_COLUMNS, "source", "#filename", "image_filename", "filename_he", "filename_image")
 IMAGE_NAMES = tuple(name for name in IMAGES if "name" in name)
-"""Columns of image names; these are used if the first of IMAGES contains numbers."""
+"""Columns of image names that are used if the first column of IMAGES contains numbers."""
 KINDS = ("class", "classification", "class_name", "name", "termname", "term", "text", "phenotype", *KIND)
-"""Columns of the class, in order of preference. `type` comes last: in Cytomine and OMERO it is the shape."""
+"""Columns of the class, in order of preference. `type` is last, because in Cytomine and OMERO it contains the
+shape."""
 OF_CLASS, TICKED = "probability_of_", "classify_"
-"""Prefixes of columns per class: with a confidence, and with 0 and 1."""
+"""Prefixes of columns of which each belongs to one class: columns of confidences, and columns of 0 and 1."""
 NUMBER, FILE = ("imagenumber",), "filename_"
 LABEL = "label"
 PICTURE = re.compile(r".+\.(tiff?|png|jpe?g|bmp|svs|ndpi)(:.*)?", re.IGNORECASE)
 """Pattern of an image name in ImageJ's `Label`; a region's name may follow."""
 VIA_SHAPES, VIA_ATTRIBUTES = ("region_shape_attributes",), ("region_attributes",)
 WKT = re.compile(r"\s*(MULTI)?(POLYGON|POINT)\b", re.IGNORECASE)
-"""Start of a nucleus in WKT. Collections are not supported: they nest, and their reader is recursive."""
+"""Pattern of the start of a nucleus in WKT. Collections are not supported, because nested ones need a
+recursive reader."""
 BETWEEN = re.compile(r"[\s,;()\[\]]+")
 """Separators between the numbers of an outline."""
 VERTEX, OBJECTS = "vertex_index", ("index", "shape_index", "polygon_index", "object_index")
-"""Columns in tables with a row per vertex: number of the vertex, and number of the outline."""
+"""Names of two columns in tables with a row per vertex: number of the vertex, and number of the outline."""
 OBJECT_IDS = ("roi_id", "shape_id")
 """Columns that together identify an object; OMERO writes a row per object and channel."""
 FOR_TOP_LEFT = {"location", "term"}
-"""Columns of Cytomine."""
+"""Columns of Cytomine, by which its tables are recognised."""
 OF_OMERO = ("x", "y", "width", "height")
 CLASS_NUMBERS, DISTINCT = 20, 2_000
 """Maximum different numbers in a column of classes, and maximum different texts in a column of images."""
@@ -106,8 +108,7 @@ def _keys(header: str) -> list[str]:
 
 
 def images_by_number(table: TextTable) -> dict[str, str]:
-    """Return the file of each image number, from CellProfiler's table of images. The result is empty for
-    another table."""
+    """Return image number -> file, from CellProfiler's table of images; empty for another table."""
     numbers = _cells(table, NUMBER)
     files = _cells(table, [each for each in table.keys if each.startswith(FILE)])
     return dict(zip(numbers, files, strict=True)) if numbers and files else {}
@@ -131,9 +132,9 @@ def cells(
 
     Args:
         table: A row for each nucleus.
-        of_class: The image and the class of all nuclei, for a table without such columns.
-        numbered: Image files by CellProfiler's numbers.
-        sizes: Width and height of images in px by id, "" for all others.
+        of_class: Image and class of all nuclei, for a table without columns for them.
+        numbered: CellProfiler's image number -> image file.
+        sizes: Image id -> width and height in px; the key "" stands for all other images.
         classes: Names of classes, as `tables.key` writes them.
 
     Raises:
@@ -359,7 +360,7 @@ def outline(text: str) -> Any:
 
 
 def number(text: str | None) -> Any:
-    """Parse a finite number with point or comma. Other text is returned unchanged."""
+    """Parse a finite number with a decimal point or decimal comma. Other text is returned unchanged."""
     try:
         value = None if text is None else float(text.replace(",", "."))
     except ValueError:

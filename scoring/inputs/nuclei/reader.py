@@ -1,4 +1,4 @@
-"""Reader of nuclei as arrays: QuPath GeoJSON, Multiple polygons, lists of centroids, and the formats of
+"""Reads nuclei into arrays: QuPath GeoJSON, Multiple polygons, lists of centroids, and the formats of
 `foreign`.
 
 Source of the formats: the description and data set of PUMA, and the Grand Challenge platform.
@@ -41,12 +41,12 @@ __all__ = [
 ]
 
 FILE_BYTES = 128_000_000
-"""Maximum bytes of a file, enough for 100,000 nuclei with 36 vertices; in memory, a file can grow to twenty
-times its size."""
+"""Maximum bytes of a file, which is enough for 100,000 nuclei with 36 vertices each. In memory, a file can
+take twenty times its size."""
 LEFT_TO_STRICT = (b'"nucleusGeometry"', b'"Point"', b'"MultiPoint"')
 LISTS = 6_000_000
-"""Maximum lists and objects in a file; 100,000 nuclei with 36 vertices need 4 million. An empty list takes 2
-bytes in a file and 64 in memory."""
+"""Maximum number of lists and objects in a file. 100,000 nuclei with 36 vertices each need 4 million. The
+limit is needed because an empty list takes 2 bytes in a file but 64 in memory."""
 
 
 def read_nuclei(
@@ -94,8 +94,8 @@ class ParsedNuclei:
     """A parsed file.
 
     Attributes:
-        listed: Its valid nuclei; None if nothing can be read.
-        problems: Problems of its other items.
+        listed: Valid nuclei of the file; None if nothing can be read.
+        problems: Problems of all other items.
         regions: Number of annotations beside detections, which are left out.
     """
 

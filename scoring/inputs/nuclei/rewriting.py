@@ -1,4 +1,5 @@
-"""Files of nuclei rewritten as supported JSON: with class names, or as one list of features."""
+"""Rewrites files of nuclei as supported JSON: with class names instead of numbers, or as one list of
+features."""
 
 import json
 from typing import Any
@@ -11,10 +12,10 @@ from scoring.inputs.nuclei.contents import NUCLEI, too_large
 from scoring.inputs.sources import is_litter
 
 PACKED_BYTES = 128_000_000
-"""Maximum bytes of a list of nuclei in a separate zip."""
+"""Maximum bytes of a list of nuclei that is in a zip of its own."""
 MIN_NUMBERS, OF_TABLES = 6, 10
-"""Minimum numbers in the line of an outline; and the count below which lines of equal length may be a
-table."""
+"""Minimum number of numbers in a line that is an outline. Lines of equal length with fewer numbers than the
+second value may be a table."""
 
 
 @isolated
@@ -37,7 +38,7 @@ def of_types(data: bytes, name: str, types: bytes) -> bytes | None:
 @isolated
 def of_lines(data: bytes, name: str) -> bytes | None:
     """Convert a file with one feature per line to GeoJSON; None for other lines. Raises InputRefused if a
-    line is not JSON, or there are too many."""
+    line is not JSON, or if there are too many lines."""
     lines = [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
     if len(lines) > NUCLEI:
         raise InputRefused([too_large(name, len(lines))])
@@ -74,8 +75,8 @@ def unpacked(data: bytes, name: str) -> tuple[str, bytes] | None:
 
 @isolated
 def of_outlines(data: bytes, name: str, kind: str) -> list[dict[str, Any]] | None:
-    """Return the cells of a Cellpose file; None for other text. Each line of a Cellpose file contains x and y
-    of one outline in turn.
+    """Return the cells of a Cellpose file; None for other text. Each line of a Cellpose file is one outline:
+    x and y of its vertices in turn.
 
     Args:
         kind: The class of all cells.

@@ -1,4 +1,4 @@
-"""Masks as run lengths, as outlines around their pixels.
+"""Converts run-length encoded masks to outlines around their pixels.
 
 Sources of the forms: cocoapi (common/maskApi.c, `rleToString`): {"size": [height, width], "counts"}, numbers
 of pixels down each column, background first, as a list or packed into text; CVAT (rle of a mask): the same
@@ -12,7 +12,7 @@ import numpy as np
 
 LONGEST_SIDE, LONGEST_NUMBER = 100_000, 12
 LATER = 3
-"""Number of the first run that COCO packs as a difference to the run two before it."""
+"""From the run with this number on, COCO stores the difference to the run two before it."""
 
 
 def outline(mask: Mapping[str, Any]) -> list[list[float]] | None:
@@ -29,7 +29,7 @@ def outline_in_box(text: str, *box: str | None) -> list[list[float]] | None:
 
     Args:
         text: Run lengths of the mask.
-        box: Left, top, width and height.
+        box: Left, top, width and height of the box that contains the mask.
     """
     if not all(part and len(part) < LONGEST_NUMBER and part.lstrip("-").isdecimal() for part in box):
         return None

@@ -1,5 +1,5 @@
-"""Strict reader of nuclei: any JSON, item by item, every problem with its position. It is slower than
-`fast`."""
+"""Strict reader of nuclei. It reads any JSON item by item and reports every problem with its position. It is
+slower than `fast`."""
 
 import codecs
 import json
@@ -101,7 +101,8 @@ PLAIN = {
     "path_points": "the outline",
     "neither name nor class": "no class",
 }
-"""Words of a problem -> words for files of other programs, which do not have these keys."""
+"""Words of a problem that name a key -> words without the key, for files of other programs, which do not have
+it."""
 
 
 class JsonRepr(reprlib.Repr):
@@ -118,15 +119,15 @@ AS_JSON = JsonRepr()
 Item = dict[str, Any]
 Points = Sequence[Sequence[float]]
 Fault = tuple[str, str]
-"""A code and a description of the problem."""
+"""Code and description of a problem."""
 Shape = tuple[Points, bool, list[Fault]]
-"""Vertices of a nucleus (or its centroid in a list of centroids), whether the nucleus is a MultiPolygon, and
-its problems."""
+"""Vertices of a nucleus (or its centroid, in a list of centroids); whether it is a MultiPolygon; and its
+problems."""
 
 
 def listed(key: str, items: list[Any], graded: bool) -> tuple[NucleusList, dict[str, list[tuple[int, str]]]]:
-    """Return the well-formed items of a file's list, and the problems of the others: code -> position and
-    text. `graded` says whether confidences are read."""
+    """Return the well-formed items of a file's list, and the problems of the other items as code -> positions
+    and texts. `graded` says whether confidences are read."""
     shape = {"polygons": _outline, "nuclei": _centroid, "features": _geometry}[key]
     numbers: list[int] = []
     names: list[str] = []

@@ -1,6 +1,6 @@
-"""Readers of files with the nuclei of one or several tiles, as a file for each tile in the form of CellViT.
+"""Reads files with the nuclei of one or several tiles, and returns one file per tile in CellViT's format.
 
-Sources of the formats are named by the modules that read them.
+The modules that read each format name its source.
 """
 
 import json
@@ -29,7 +29,7 @@ from scoring.inputs.tables import read_table
 MICROMETRES = "µm"
 Tiles = dict[str, bytes]
 START = b'{"type_map": {}, "cells": ['
-"""Start of a file of CellViT or HoVer-Net with an empty list of class names."""
+"""First characters of a file of CellViT or HoVer-Net with an empty list of class names."""
 
 
 @isolated
@@ -37,7 +37,7 @@ def of_xml(data: bytes, name: str, member: str) -> Tiles | None:
     """Return the nuclei of each image tile in an XML file of an annotation tool; None for other XML.
 
     Args:
-        member: Its name in the source.
+        member: Name of the file in the source.
     """
     cells_of = xml_shapes.cells_of(data, name)
     if cells_of is None:
@@ -58,10 +58,10 @@ def of_table(
     """Return the nuclei of each image tile in a table; None for another file.
 
     Args:
-        of_class: The image, and the class if known, of all nuclei, for a table without such columns.
+        of_class: Image and, if known, class of all nuclei, for a table without columns for them.
         images: CellProfiler's table of images; empty if there is none.
-        questions: As of `by_tile`.
-        sizes, classes: As of `by_tile`.
+        questions: As in `tiles.by_tile`.
+        sizes, classes: As in `tiles.by_tile`.
     """
     try:
         table = read_table(data, name)
@@ -81,13 +81,13 @@ def of_table(
 
 @isolated
 def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: str) -> bytes | None:
-    """Convert an Ultralytics file, whose coordinates are fractions, to the form of CellViT. The result is
-    None for other text.
+    """Convert an Ultralytics file, whose coordinates are fractions, to CellViT's format. The result is None
+    for other text.
 
     Args:
-        size: Width and height of its image, px.
-        classes: A file that names the classes; empty if there is none.
-        listing: Name of that file.
+        size: Width and height of the file's image, px.
+        classes: Content of a file that names the classes; empty if there is none.
+        listing: Name of the file that names the classes.
     """
     cells = via_label_studio_yolo.of_yolo(data, size)
     named = via_label_studio_yolo.class_names(classes.decode("utf-8", "replace"), listing)
@@ -96,10 +96,10 @@ def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: st
 
 @isolated
 def of_regions(data: bytes, name: str, kind: str | None, classes: frozenset[str]) -> bytes | None:
-    """Convert a set of ImageJ regions to the form of CellViT; None for another zip.
+    """Convert a set of ImageJ regions to CellViT's format; None for another zip.
 
     Args:
-        kind, classes: As of `imagej_rois.cells_of`.
+        kind, classes: As in `imagej_rois.cells_of`.
 
     Raises:
         InputRefused: If a region cannot be read.
@@ -117,13 +117,13 @@ def of_regions(data: bytes, name: str, kind: str | None, classes: frozenset[str]
 def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) -> Tiles | None:
     """Return the nuclei of each image tile in a file about several images; None for another file.
 
-    Such files are those of COCO, VIA, Label Studio or FiftyOne, features that name their image, and a JSON
-    object with one document per image.
+    These are files of COCO, VIA, Label Studio and FiftyOne, GeoJSON features that name their image, and JSON
+    objects with one document per image.
 
     Args:
         images: The COCO file that names the numbered images and categories of a plain list of results; empty
             if there is none.
-        sizes: As of `by_tile`.
+        sizes: As in `tiles.by_tile`.
     """
     document, _problem = strict.document(data, name)
     if all(mark in data for mark in coco.MARKS):
@@ -150,8 +150,8 @@ def of_named(
     about a single image.
 
     Args:
-        member: Its name in the source.
-        sizes, classes: As of `by_tile`.
+        member: Name of the file in the source.
+        sizes, classes: As in `tiles.by_tile`.
     """
     document, problem = strict.document(data, name)
     own = case_file(member)
@@ -201,12 +201,12 @@ def written(cells: list[dict[str, Any]], names: Mapping[str, str]) -> bytes:
 
 
 def is_written(data: bytes) -> bool:
-    """Return whether the function `written` made a file, without class names."""
+    """Return whether a file is in the format that the function `written` writes, and has no class names."""
     return data.startswith(START)
 
 
 def joined(parts: list[bytes]) -> bytes:
-    """Join files that the function `written` made, without class names."""
+    """Join files that the function `written` wrote without class names."""
     end = b"]}"
     bodies = (part[len(START) : -len(end)] for part in parts)
     return START + b", ".join(filter(None, bodies)) + end

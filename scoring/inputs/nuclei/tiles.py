@@ -1,5 +1,5 @@
-"""Files with the nuclei of several tiles, with one class, or with points in a table, converted to one file
-per tile.
+"""Converts files with the nuclei of several tiles, files of one class, and tables of points to one file per
+tile.
 
 The modules that read the formats name their sources.
 """
@@ -46,8 +46,8 @@ SEVERAL = (
     *(coco.MARKS, (b'"region_attributes"',), (b'"data"', b'"result"'), (b'"boxes"', b'"labels"')),
     *((b'"original_width"',), (b'"samples"', b'"filepath"'), (b'"box"', b'"label"')),
 )
-"""Keys of COCO, VIA, Label Studio, torchvision, FiftyOne and transformers files: nuclei of several
-images."""
+"""Keys of COCO, VIA, Label Studio, torchvision, FiftyOne and transformers files that contain the nuclei of
+several images."""
 JSON_LINES = ".jsonl"
 LINES = (".ndjson", ".geojsonl", JSON_LINES)
 """Extensions of files with a JSON document per line, such as features of TIAToolbox
@@ -55,16 +55,17 @@ LINES = (".ndjson", ".geojsonl", JSON_LINES)
 DOCUMENTED = re.compile(rb'"(polygons|nuclei|features|nuc|cells|coord)"\s*:')
 """Pattern of keys of files with the nuclei of one image; such files are not searched for other images."""
 TILES_BYTES = 2_000_000_000
-"""Maximum bytes of all unpacked files of tiles together, because zips inside a zip can grow very large."""
+"""Maximum bytes of all unpacked files of tiles together, because zips inside a zip can unpack to very large
+files."""
 TYPE_FILES = ("type_info.json", "classes.json", "class_names.json", "label_map.json")
-"""Files that name the class numbers; type_info.json is HoVer-Net's."""
+"""Names of files that give each class number a name; type_info.json is that of HoVer-Net."""
 NUMBERS_OF_TYPES = (b'"nuc"', b'"class_id"', b'"labels"')
 OF_NUMBERS, NUMBERED = "image.csv", ("ImageNumber", "FileName_")
-"""End of the name of CellProfiler's table that maps numbers to images, and the table's headings."""
+"""How the name of CellProfiler's table of image numbers ends, and the headings of this table."""
 CLASS_FILES = (".yaml", ".yml", "classes.txt", "obj.names")
-"""Extensions of files that name the class numbers of YOLO."""
+"""Extensions of files that give each class number of YOLO a name."""
 READ = (*folders.LISTS, *LINES, *xml_shapes.ENDINGS, *TABLES_IN_FOLDERS, imagej_rois.SETS)
-"""Extensions of files that are searched."""
+"""Extensions of files that are searched for nuclei."""
 Questions = Mapping[str, tuple[SuggestedFix, ...]]
 NOTHING: Questions = MappingProxyType({})
 WHOLE: Mapping[str, Size] = MappingProxyType({"": (1.0, 1.0)})
@@ -80,9 +81,11 @@ def by_tile(
     """Replace files about several image tiles by one file per tile, in the form of CellViT.
 
     Args:
-        changes: Renaming of tiles whose names are only in a file's content.
-        questions: Questions about tables in MICROMETRES; without questions they are read as written.
-        sizes: Width and height of images in px by id, "" for all others; fractions refer to them.
+        changes: Changes that rename tiles whose names are only inside a file.
+        questions: List to which a question about each table in µm is added; without it, numbers are read as
+            px.
+        sizes: Image id -> width and height in px, which coordinates in fractions need; the key "" stands for
+            all other images.
         names: Class names, as `tables.key` returns them, which may occur in file names.
 
     Raises:
@@ -292,7 +295,7 @@ def moved_polygons(data: bytes, name: str, edits: dict[str, str]) -> bytes:
     """Return Multiple polygons JSON with edited coordinates.
 
     Args:
-        edits: As in `InputChanges`.
+        edits: Edits of coordinates, as in `InputChanges`.
 
     Raises:
         InputRefused: If the file has another format.

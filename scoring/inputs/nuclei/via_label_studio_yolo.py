@@ -1,4 +1,5 @@
-"""Nuclei in files of VIA, Label Studio, FiftyOne and YOLO (for QuPath see `reader`), as cells of each image.
+"""Reads nuclei in files of VIA, Label Studio, FiftyOne and YOLO as cells of each image. For QuPath see
+`reader`.
 
 Sources of the formats:
     VIA, the VGG Image Annotator (`pack_via_metadata` of its source): CSV with a row for each region, of which
@@ -35,12 +36,11 @@ YOLO = re.compile(rb"\s*\d{1,9}(\s+-?(\d+\.?\d*|\.\d+)(e-?\d{1,3})?){4,}\s*", re
 """Pattern of the start of an Ultralytics file."""
 BOX = 4
 SLACK = 0.05
-"""Largest distance of a box from its image, as a fraction of the image's size; boxes at the edge can cross
-it."""
+"""A box at the edge may extend beyond its image by at most this fraction of the image's size."""
 UPLOAD = re.compile(r"^[0-9a-f]{8}-")
 """Prefix that Label Studio adds to the names of uploaded files."""
 LABELLED = ("keypointlabels", "polygonlabels", "rectanglelabels", "ellipselabels")
-"""Keys of the class in a value of Label Studio; the key is also the type of the value."""
+"""Keys of the class in a value of Label Studio. The same word is the type of the value."""
 
 
 def of_via(document: Any) -> Cells:
@@ -62,8 +62,8 @@ def via_cell(shape: Mapping[str, Any], attributes: Mapping[str, Any]) -> Cell:
     """Return the cell of a VIA region. Shapes other than polygons are read as their boxes.
 
     Args:
-        shape: Its `shape_attributes`.
-        attributes: Its `region_attributes`: the class has a usual name, or is the only text.
+        shape: `shape_attributes` of the region.
+        attributes: `region_attributes` of the region. The class has a usual key, or is the only text.
     """
     named = {key(str(name)): value for name, value in attributes.items()}
     kinds = [named[name] for name in KIND if name in named]
@@ -89,12 +89,12 @@ def _via_outline(shape: Mapping[str, Any]) -> list[list[Any]] | None:
 
 
 def of_label_studio(document: Any, sizes: Mapping[str, Size]) -> Cells:
-    """Yield the cells of a Label Studio file; nothing for another document. Of each task, the predictions are
-    read, or the annotations if it has none.
+    """Yield the cells of a Label Studio file; nothing for another document. The predictions of each task are
+    read, or its annotations if it has no predictions.
 
     Args:
         document: The tasks.
-        sizes: Sizes of images by id, "" for all others.
+        sizes: Image id -> width and height in px; the key "" stands for all other images.
     """
     seen: dict[str, str] = {}
     for entry in document if isinstance(document, list) else ():
@@ -139,7 +139,7 @@ def of_fiftyone(document: Any, name: str, sizes: Mapping[str, Size]) -> Cells:
 
     Args:
         document: The samples.
-        sizes: Sizes of images by id, "" for all others.
+        sizes: Image id -> width and height in px; the key "" stands for all other images.
     """
     samples = document.get("samples") if isinstance(document, dict) else None
     images = [

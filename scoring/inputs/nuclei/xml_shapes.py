@@ -1,4 +1,4 @@
-"""Outlines in XML files of annotation tools, as cells of each image.
+"""Reads outlines in XML files of annotation tools as cells of each image.
 
 Sources of the formats:
     ASAP (annotation/XmlRepository.cpp): Annotation with PartOfGroup, Coordinate with X and Y.

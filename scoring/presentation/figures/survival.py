@@ -23,8 +23,7 @@ AT_RISK = -38
 
 @dataclass(frozen=True)
 class Event:
-    """Words for the event of a survival curve: the noun and the past tense, such as "relapse" and
-    "relapsed"."""
+    """Words for the event of a survival curve, such as "relapse" and, in the past tense, "relapsed"."""
 
     name: str
     past: str
