@@ -193,9 +193,8 @@ def _trailing(source: CategoryTable, truth: bool) -> str:
             return ""
         moved = sorted({*table.columns[source.id_column + 1]}) if source.id_column + 1 < width else ["nan"]
         return (
-            "the first row ends with more empty cells than the heading, so the official scorer "
-            f"gives each column the heading to its left. {REFUSES}Missing images in CSV: "
-            f"[{', '.join(moved[:SHOWN])}]."
+            "the first row ends with more empty cells than the heading, so the official scorer gives each "
+            f"column the heading to its left. {REFUSES}Missing images in CSV: [{', '.join(moved[:SHOWN])}]."
         )
     row = min(table.written.padded)
     difference = (
@@ -208,19 +207,15 @@ def _trailing(source: CategoryTable, truth: bool) -> str:
 def _commas(block: NumberBlock, categories: Sequence[str]) -> str:
     if not block.decimal_commas:
         return ""
-    return (
-        f"{block.decimal_commas} number{'s have' if block.decimal_commas > 1 else ' has'} a decimal "
-        f"comma. {REFUSES}{_not_floating(categories)}"
-    )
+    have = "s have" if block.decimal_commas > 1 else " has"
+    return f"{block.decimal_commas} number{have} a decimal comma. {REFUSES}{_not_floating(categories)}"
 
 
 def _odd_spaces(block: NumberBlock, categories: Sequence[str]) -> str:
     if not block.odd_spaces:
         return ""
     several = block.odd_spaces > 1
-    difference = (
-        f"Benchside ignores a no-break or other unusual space beside {block.odd_spaces} number{'s' * several}"
-    )
+    difference = f"Benchside ignores an unusual space beside {block.odd_spaces} number{'s' * several}"
     return f"{difference}. {REFUSES}{_not_floating(categories)}"
 
 
@@ -285,8 +280,7 @@ def _missing_ids(source: CategoryTable) -> str:
         return ""
     return (
         f"the official scorer takes {len(ids)} id{'s' * (len(ids) > 1)} for missing values "
-        f"({', '.join(map(repr, ids[:SHOWN]))}). {REFUSES}Duplicate image rows detected in CSV: "
-        "[nan]."
+        f"({', '.join(map(repr, ids[:SHOWN]))}). {REFUSES}Duplicate image rows detected in CSV: [nan]."
     )
 
 

@@ -235,9 +235,8 @@ def _quoted(name: str) -> str:
 TABLE = "submission.csv"
 CASE, PATH = "case_id", "predicted_nuclei_path"
 NO_FORM = (
-    "Benchside cannot read this list of nuclei: write image, class, and x, y (or xmin, ymin, "
-    "xmax, ymax) of each nucleus. Benchside reads no run lengths, and only one box per table "
-    "cell."
+    "Benchside cannot read this list of nuclei: write image, class, and x, y (or xmin, ymin, xmax, ymax) of "
+    "each nucleus. Benchside reads no run lengths, and only one box per table cell."
 )
 HOW_TO_FIX = f"Write {CASE},{PATH} with paths relative to {TABLE}."
 
@@ -325,10 +324,7 @@ def _by_position(files: SourceFiles, ids: Sequence[str] | None) -> SubmissionMem
     case = case_id(files.name)
     if ids is None or len(ids) != 1 or case == ids[0]:
         return SubmissionMembers({case: files.name}, {}, None, (), ())
-    message = (
-        f"the truth has one case and there is one file, so Benchside reads the file as case {ids[0]}, "
-        "whatever its name."
-    )
+    message = f"the truth has one case, so Benchside reads this file as case {ids[0]}, whatever its name."
     finding = note("case-by-position", files.name, message)
     return SubmissionMembers({ids[0]: files.name}, {}, None, (), (finding,))
 

@@ -382,7 +382,7 @@ def test_files_with_odd_values_are_read_or_refused_and_never_break(file):
         ('title = "Cells', "Close the text"),
         ('title = "c:\\data"', "single quotes"),
         ("[truth", "as many brackets"),
-        ("title = 1 task = 2", "one key = value a line"),
+        ("title = 1 task = 2", "one key = value per line"),
         ('id = "again"', "Keep one of the keys"),
     ],
 )
