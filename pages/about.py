@@ -46,7 +46,7 @@ def _login(public: bool) -> Check:
     """Return the sentence about the permissions of visitors."""
     rule = "no login: everybody who can reach this server may use every page"
     if access.is_configured():
-        rule = "by OpenID Connect: organizers, participants and visitors"
+        rule = "by OpenID Connect, with the roles organizer, participant and visitor"
     elif public:
         rule = "no login: everybody whom the proxy admits may use every page, but nobody may change boards"
     return Check(doctor.PROGRAM, "Login", rule, public=True)
@@ -60,7 +60,7 @@ def _summary(entries: list[Check], public: bool) -> None:
         return
     count = len(doctor.faults(wrong))
     sentence = (
-        f"{count} point{'s' * (count != 1)} to fix"
+        f"{count} problem{'s' * (count != 1)} to fix"
         if count
         else "Everything works; some settings could be improved"
     )

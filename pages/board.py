@@ -23,7 +23,7 @@ def board() -> None:
             board_list.show(store.value)
     except InputRefused as refused:  # the database went away meanwhile
         finding_list.refusal(refused, title="This page cannot be shown now")
-    layout.closing("This server stores all submissions to a board.")
+    layout.closing("This server stores every submission to a board.")
 
 
 board()

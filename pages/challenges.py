@@ -13,8 +13,8 @@ from scoring.common.text import markdown
 access.guard(__file__)
 
 WHAT = (
-    "A challenge is a file that names its columns, metric and rule. Benchside makes its page, comparison, "
-    "board, report and commands from this file. You write no Python."
+    "You describe a challenge in a file that names the columns, the metric and the ranking rule. From this "
+    "file Benchside makes its page, comparison, board, report and commands. You write no Python."
 )
 
 
@@ -27,7 +27,8 @@ def challenges() -> None:
         _grid(own)
     st.header("Gallery of public challenges", anchor=False)
     st.caption(
-        "Each challenge computes its published formula. To score your own files, drop the truth on its page."
+        "Each challenge is scored by its published formula. To score your own files, open a challenge and "
+        "drop its truth there."
     )
     _grid([file for file in known if not file.is_own])
     layout.closing()

@@ -58,7 +58,7 @@ def compare_teams() -> None:
     else:
         class_names.change(challenge, own_test_set, "set")
         cases = cases_were_read(read.value)
-        panel.caption(f"{cases} from the dropped board: its test set is used." if of_board else f"{cases}.")
+        panel.caption(f"{cases} from the test set of the dropped board." if of_board else f"{cases}.")
         metadata = None if test_set.own else sample.metadata
         scored_teams.show(challenge, test_set, metadata, read.value, chosen, problems, options)
     layout.closing()

@@ -23,7 +23,7 @@ access.guard(__file__)
 CHALLENGE = scoring.load_challenge("isic")
 CLOSING = (
     "The challenge site breaks ties by the time of submission, although its page of 2019 names the AUC. "
-    "Only the score ranks the teams. The malignant grouping, thresholds and calibration are additions of "
+    "Benchside ranks teams only by the score. The malignant grouping, thresholds and calibration are additions of "
     "Benchside."
 )
 

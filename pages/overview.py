@@ -49,7 +49,7 @@ def overview() -> None:
         "Benchside",
         "Benchside computes official challenge scores of cancer-imaging models and shows the cases and "
         "errors behind each score. "
-        f"Everything runs on this computer{where}; no data leave it.",
+        f"Everything runs on this computer{where}; no data go elsewhere.",
     )
     anything()
     recent_runs.draw()
@@ -84,7 +84,7 @@ def anything() -> None:
         st.markdown(
             "**Score a submission**: drop predictions, a model, a test set, a zip or a folder anywhere on "
             "this page. Benchside recognises the file by its content. If you drop a photograph, "
-            "Benchside opens a model."
+            "Benchside opens a model for it."
         )
         with st.container(horizontal=True, gap="xsmall", width="content"):
             st.file_uploader(

@@ -29,7 +29,7 @@ def about_truth(truth) -> str:
     pictures = sum(image is not None for image in truth.images)
     return (
         f"{len(truth)} case{'s' * (len(truth) != 1)}, {len(present)} of {len(CLASSES)} "
-        f"classes present, {few} with fewer than {SMALL_CLASS}; {pictures} "
+        f"classes present, {few} with fewer than {SMALL_CLASS} cases; {pictures} "
         f"image{'s' * (pictures != 1)}"
     )
 
@@ -38,7 +38,7 @@ def about_submission(card) -> str:
     size = card.more["model_size_mib"]
     return (
         f"{card.n_cases - card.more['n_missing']} of {card.n_cases} predictions, "
-        f"{'size unknown: give it below' if size is None else f'{size:.2f} MiB'}"
+        f"{'model size unknown: enter it below' if size is None else f'{size:.2f} MiB'}"
     )
 
 

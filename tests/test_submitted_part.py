@@ -191,7 +191,9 @@ def test_terminal_and_json_say_of_a_subtask_alone_what_the_page_says(tmp_path):
     assert whole["official"]["same"]
     lines = run(*paths("masks"), "--resamples", 0).out.splitlines()
     share_of_part = card["metrics"]["segmentation"]
-    assert lines[0].startswith(f"hecktor2026: segmentation {share_of_part!r}, the rest not submitted; score ")
+    assert lines[0].startswith(
+        f"hecktor2026: segmentation {share_of_part!r}, other parts not submitted; score "
+    )
     assert lines[1] == "Not an official score."
     rows = lines[lines.index("") + 1 :]
     assert rows[0].split() == ["segmentation", f"{share_of_part:.4f}"]

@@ -141,7 +141,7 @@ def test_files_of_teams_are_mended_each_by_itself(tmp_path):
         "note mended p: p.csv: the input was read with these changes: columns without “prob_”." in found.err
     )
     wrong = run(*arguments, "--decimal-commas", "q", "--delimiter", "p:||")
-    assert "error bad-option --decimal-commas: 'q' is none of the teams." in wrong.err
+    assert "error bad-option --decimal-commas: 'q' is not one of the teams." in wrong.err
     assert "error bad-option --delimiter: '||' is not one character" in wrong.err
 
 

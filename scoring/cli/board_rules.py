@@ -57,8 +57,9 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
     print_findings(visible_results.unsafe(board))
     value = {"board": board.row.id, "hidden": asdict(rules), "use": asdict(used) | {"gain": used.gain}}
     value["budget"] = budget.as_dict()
-    ladder = "without the Ladder" if rules.step is None else f"the Ladder's step is {rules.step:g}"
-    message = f"Hidden: participants see {disclosure_rules.TELLS[rules.detail]}, {ladder}.\n{used.words}"
+    ladder = "the Ladder is off" if rules.step is None else f"the Ladder's step is {rules.step:g}"
+    shown = disclosure_rules.TELLS[rules.detail]
+    message = f"The truth is hidden. Participants see {shown}; {ladder}.\n{used.words}"
     respond(arguments.json, value, f"{message}\n{budget.words}" if budget.proposed is None else message)
 
 
@@ -141,7 +142,7 @@ def set_members(store: Store, arguments: argparse.Namespace) -> None:
         raise InputRefused([error("bad-option", "--team", "name the team.")])
     if arguments.team is not None:
         if not arguments.member and not arguments.nobody:
-            raise InputRefused([error("bad-option", "--member", "name a member, or use --nobody.")])
+            raise InputRefused([error("bad-option", "--member", "give --member or --nobody.")])
         members.set_members(store, board.row.id, arguments.team, arguments.member)
         print_findings(visible_results.unsafe(board))
     teams = members.members(store, board.row.id)
@@ -176,9 +177,7 @@ def phase(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.name is None and (values or problems or arguments.remove):
         problems.append(error("bad-option", "--name", "name the phase."))
     if arguments.remove and values:
-        problems.append(
-            error("bad-option", "--remove", "this option cannot be combined with times and limits.")
-        )
+        problems.append(error("bad-option", "--remove", "--remove cannot be combined with times and limits."))
     if problems:
         raise InputRefused(problems)
     if arguments.remove:
@@ -210,7 +209,7 @@ def change_settings(store: Store, arguments: argparse.Namespace) -> None:
             " With the Ladder, the last submission whose score the Ladder shows counts instead, even after "
             "the truth is opened."
         )
-    message += f" It is {SEEN[row.visibility]}."
+    message += f" The board is {SEEN[row.visibility]}."
     value = {"id": row.id, "title": row.title, "counts": row.counts, "keep_refused": row.keep_refused}
     value["visibility"] = row.visibility
     respond(arguments.json, {"board": value}, message)

@@ -46,13 +46,13 @@ def receipt_line(receipt: Receipt) -> str:
 def board_table(ranking: BoardRanking) -> str:
     """Return the ranking and the history of a board."""
     value, row, compared = ranking.as_dict(), ranking.board.row, ranking.comparison
-    version = f"test set {ranking.board.test_set.number} of {row.version}"
+    version = f"version {ranking.board.test_set.number} of {row.version} of the test set"
     lines = [f"{row.title} ({row.id}, {row.challenge}), {which_counts(ranking)} counts, {version}"]
     if ranking.split is not None and ranking.hidden is not None:
         lines.append(FOR_ORGANIZERS)
     lines += final_ranking.since(ranking)
     if ranking.phase is not None:
-        lines.append(f"The ranking uses submissions of the phase {ranking.phase}.")
+        lines.append(f"The ranking uses only submissions of the phase {ranking.phase}.")
     lines += [phase_lines(ranking.phases), ""] if ranking.phases else [""]
     own, level = (own_order(ranking), summary_text.tied(compared)) if compared else (None, ())
     by = [own.name] if own else []
@@ -114,8 +114,8 @@ def changes_table(correction: Correction) -> str:
     """Return the differences between two versions of the test set."""
     (before, after), changed = correction.versions, correction.changes
     if before == after:
-        return f"Test set {after}: there is no earlier version to compare with."
-    lines = [f"Test set {after} instead of {before}:", *_of_cases(correction), ""]
+        return f"This is version {after} of the test set: there is no earlier version to compare with."
+    lines = [f"Version {after} of the test set instead of version {before}:", *_of_cases(correction), ""]
     if not changed:
         return "\n".join([*lines, "Nobody is ranked."])
     rows = [["team", "rank", "score", "cases gained (+) and lost (-)"]]

@@ -140,7 +140,7 @@ def _sent(arguments: argparse.Namespace, board: OpenBoard) -> tuple[list[Submiss
             entry for entry in entries if isinstance(entry, Finding)
         ]
     if arguments.team is None or arguments.predictions is None:
-        message = "name --team and --predictions, or a folder of many submissions."
+        message = "give --team and --predictions, or a folder of many submissions."
         raise InputRefused([error("bad-option", "board submit", message)])
     time = submitting.time_of(arguments.time) if arguments.time else None
     if arguments.time and time is None:
@@ -213,7 +213,9 @@ def _exclude(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     reason = None if arguments.undo else arguments.reason.strip()
     if reason == "":
-        raise InputRefused([error("bad-option", "--reason", "give the reason why it does not count.")])
+        raise InputRefused(
+            [error("bad-option", "--reason", "give the reason why the submission does not count.")]
+        )
     submitting.exclude(store, board.row.id, arguments.submission, reason)
     ranking = board_ranking(board)
     respond(arguments.json, public_report.value(ranking), board_table(ranking))
@@ -318,7 +320,7 @@ def _import(store: Store, arguments: argparse.Namespace) -> None:
         return
     if arguments.title or arguments.score or arguments.team_column or arguments.ascending:
         flags = "--title, --score, --team-column and --ascending"
-        message = f"{flags} are for leaderboards of other platforms: name --id as well."
+        message = f"{flags} are for leaderboards of other platforms: give --id as well."
         raise InputRefused([error("bad-option", "board import", message)])
     if Path(arguments.file).suffix.lower() in (".json", ".csv"):
         message = (

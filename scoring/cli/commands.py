@@ -143,20 +143,22 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
     fixes, team = command.add_argument_group(title), "[TEAM:]" * of_teams
     several: dict[str, Any] = {"action": "append", "default": []} if of_teams else {"default": ""}
     pairs = several if of_teams else {"action": _Pairs, "default": ""}
-    names = "read a column by another name; NAME= leaves it out; * matches the same text in both names"
+    names = "rename columns before reading; NAME= ignores a column; * stands for the same text in both names"
     fixes.add_argument("--rename-columns", metavar=f"{team}OLD=NEW,...", help=names, **pairs)
-    cases = "read cases and files by another name: *_seg=*"
+    cases = "rename cases and files before reading, such as *_seg=*"
     fixes.add_argument("--rename-cases", metavar=f"{team}OLD=NEW,...", help=cases, **pairs)
     commas = "commas in numbers are decimal commas, even if commas also separate cells"
     switch: dict[str, Any] = {**several, "metavar": "TEAM"} if of_teams else {"action": "store_true"}
     fixes.add_argument("--decimal-commas", help=commas, **switch)
-    fixes.add_argument("--delimiter", metavar=f"{team}C", help="separator of cells", **several)
+    fixes.add_argument(
+        "--delimiter", metavar=f"{team}C", help="character that separates the cells of the table", **several
+    )
     rows = (
-        "several rows of one case: identical keeps one of equal rows; mean=COLUMN takes the mean; "
-        "first=COLUMN or last=COLUMN keeps one (COLUMN must be the same)"
+        "what happens to several rows of one case: identical keeps one of equal rows; mean=COLUMN takes the "
+        "mean of rows with the same COLUMN; first=COLUMN or last=COLUMN keeps the first or last of them"
     )
     fixes.add_argument("--repeated-rows", metavar=f"{team}HOW", help=rows, **several)
-    edits = f"apply a change that a message suggests to the whole table or the model: {', '.join(EDITS)}"
+    edits = f"change the whole table or the model, as a message suggests: {', '.join(EDITS)}"
     fixes.add_argument("--edit-table", metavar=f"{team}EDIT=VALUE,...", help=edits, **pairs)
 
 
@@ -167,7 +169,7 @@ def _device(command: Parser, challenge: Challenge[Any, Any]) -> None:
 
 
 def _truth(command: Parser, required: bool) -> None:
-    about = "test set: table, or folder or zip with table and images"
+    about = "test set: a table, or a folder or zip with a table and images"
     command.add_argument("--truth", metavar="T", required=required, help=about)
 
 
@@ -183,7 +185,7 @@ def _predict(command: Parser, challenge: Challenge[Any, Any]) -> None:
     _common(command, challenge, "")
     command.add_argument("--model", metavar="M.onnx", required=True, help="model to run on the images")
     command.add_argument(
-        "--output", metavar="FILE", required=True, help="prediction file, - for standard output"
+        "--output", metavar="FILE", required=True, help="prediction file to write (- for standard output)"
     )
     _device(command, challenge)
     for option in challenge.options_of("predict"):
@@ -196,7 +198,7 @@ def _score(command: Parser, challenge: Challenge[Any, Any]) -> None:
     _truth(command, required=True)
     for group in ("replicates", "reports", "history"):
         shared_arguments(command, group)
-    changed = "write the changed file to this path, in the form that the official program accepts"
+    changed = "write the file with all fixes to this path, in a format that the official program accepts"
     command.add_argument("--changed-file", metavar="FILE", help=changed)
     for output in challenge.scoring.outputs:
         command.add_argument(output.flag, metavar=output.metavar, help=output.help)

@@ -239,8 +239,8 @@ def _team_options(
             try:
                 (by_team.setdefault(team, {}) if mark else shared)[option.name] = option.type(value)
             except ValueError:
-                message = f"{text!r} is not a number and not TEAM=number."
+                message = f"{text!r} is neither a number nor TEAM=number."
                 reading.add([error("bad-option", option.flag, message)], ())
             if mark and team not in teams:
-                reading.add([error("bad-option", option.flag, f"{team!r} is none of the teams.")], ())
+                reading.add([error("bad-option", option.flag, f"{team!r} is not one of the teams.")], ())
     return by_team, shared

@@ -44,7 +44,7 @@ def _check(arguments: argparse.Namespace) -> None:
             undefined = [f for f in card.findings if f.code == "undefined-metric"]
             reading.add((error(f.code, f.where, f.message) for f in undefined), ())
             reading.findings = [f for f in reading.findings if f not in undefined]
-            lines.append(f"{arguments.predictions}: can be scored, {card.score}.")
+            lines.append(f"{arguments.predictions}: can be scored, the score is {card.score}.")
     if truth is not None:
         lacking = challenge.readers.missing_columns(truth, arguments.metadata)
         reading.add([problem for problem in lacking if problem not in reading.problems], ())
@@ -55,7 +55,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _list(arguments: argparse.Namespace) -> None:
-    rows, lines = [], [f"{key:<22}    built in        {row.name}" for key, row in REGISTRY.items()]
+    rows, lines = [], [f"{key:<22}    built-in        {row.name}" for key, row in REGISTRY.items()]
     for file in library.known():
         row: dict[str, Any] = {"id": file.name, "title": "", "task": "", "problem": None, "own": file.is_own}
         try:
@@ -98,10 +98,10 @@ def _add(arguments: argparse.Namespace) -> None:
 def _remove(arguments: argparse.Namespace) -> None:
     file = _file(arguments.file)
     if not file.is_own:
-        message = "it is part of Benchside and cannot be removed; only your own challenges can."
+        message = "the challenge is part of Benchside. Only your own challenges can be removed."
         raise _refused(file.name, message)
     file.path.unlink(missing_ok=True)
-    print(f"Removed {file.name}. Boards and the history have their own copies of this file.")
+    print(f"Removed {file.name}. Boards and the history keep their own copies of this file.")
 
 
 def _init(arguments: argparse.Namespace) -> None:
@@ -136,7 +136,7 @@ def _asked(suggested: Draft) -> Draft:
     if name != suggested["score"]["metric"] and name in known:
         suggested = draft.with_metric(suggested, name)
     score = suggested["score"]
-    print(f"Mind: {registry.find(suggested['task'], score['metric']).pitfall}")
+    print(f"Caution: {registry.find(suggested['task'], score['metric']).pitfall}")
     numbers = {key: _answer(key, value) for key, value in score.items() if not isinstance(value, str)}
     return {**suggested, "score": {**score, **numbers}}
 

@@ -102,7 +102,7 @@ def _program() -> Iterator[Check]:
     yield Check(PROGRAM, "Version", __version__, public=True)
     yield Check(PROGRAM, "Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     silent = os.environ.get("ORT_DISABLE_TELEMETRY") == "1"
-    leaving = "models and images, to the cluster that its operator named" if is_named() else "nothing"
+    leaving = "models and images go to the cluster that the operator configured" if is_named() else "nothing"
     yield Check(
         PROGRAM,
         "Data that leaves this machine",
@@ -158,7 +158,7 @@ def _cluster() -> Iterator[Check]:
             yield Check(MODELS, name, f"{scheduler.address}, {counted}, same versions as this machine")
     except ClusterUnusable as unusable:
         state: State = "caution" if falls_back() else "fault"
-        here = ": the work is done on this machine instead" if falls_back() else ""
+        here = ": this machine runs the models instead" if falls_back() else ""
         yield Check(MODELS, name, f"{unusable.where} cannot be used{here}", state, unusable.message)
 
 
@@ -256,7 +256,7 @@ def _limits(public: bool, occupancy: Occupancy | None) -> Iterator[Check]:
         "One model",
         f"{model.model_bytes >> 20} MiB; {model.load_seconds:g} s to load, "
         f"{model.run_seconds:g} s per image; "
-        f"{model.memory_bytes >> 30} GiB of memory up to 160 MiB of model, more for larger ones",
+        f"{model.memory_bytes >> 30} GiB of memory for models up to 160 MiB, more for larger models",
         public=True,
     )
     yield Check(LIMITS, "One table", f"{_mb(TABLE_BYTES)}, {CELLS:,} cells", public=True)
@@ -273,13 +273,15 @@ def _machine() -> Iterator[Check]:
     memory = limits.memory()
     if memory is not None:
         held, free = memory
-        state, advice = _checked(free >= LOW_MEMORY, "A model may take 2 GB: end other programs.")
-        yield Check(MACHINE, "Memory", f"{_mb(held)} held, {free / 1e9:.1f} GB free", state, advice)
+        state, advice = _checked(free >= LOW_MEMORY, "A model can need 2 GB of memory: close other programs.")
+        yield Check(
+            MACHINE, "Memory", f"{_mb(held)} used by this process, {free / 1e9:.1f} GB free", state, advice
+        )
     most = limits.descriptors()
     if most is not None:
         advice = (
-            "Start the app with a higher limit, for example after `ulimit -n 4096`: each open tab takes "
-            "four files."
+            "Start the app with a higher limit, for example after `ulimit -n 4096`: each open tab uses "
+            "four of them."
         )
         yield Check(
             MACHINE,

@@ -104,13 +104,15 @@ def _table(group: list[Step]) -> str:
     last = group[-1].entry
     of = scales.of(load_challenge(last.challenge))
     lines = [f"{last.challenge}, {shortened(last.test_set_name, 60)}"]
-    lines.append(f"{'id':<14}{'saved (UTC)':<18}{'score':>8}   {'95% interval':<19}against the earlier best")
+    lines.append(
+        f"{'id':<14}{'saved (UTC)':<18}{'score':>8}   {'95% interval':<19}difference from the best before"
+    )
     for step in group:
         entry = step.entry
         interval = of.span(entry.interval) if entry.interval else ""
         lines.append(
             f"{entry.id:<14}{time_of(entry):<18}{of.number(entry.score):>8}   {interval:<19}"
-            f"{difference(step.change, of) or 'the first'}"
+            f"{difference(step.change, of) or 'first submission'}"
         )
         lines.append(f"{'':<14}{shortened(entry.name, 60)}{_note(entry)}")
     return "\n".join(lines)

@@ -90,7 +90,7 @@ def changes_by_team(
             single = argparse.Namespace(**{**UNCHANGED, name: value})
             problems = fix_problems(single)
             if team and team not in teams:
-                problems = [error("bad-option", "--decimal-commas", f"{team!r} is none of the teams.")]
+                problems = [error("bad-option", "--decimal-commas", f"{team!r} is not one of the teams.")]
             for name_of_team in () if problems else (team,) if team else teams:
                 changes[name_of_team] = changes[name_of_team].joined(_changes(single))
             wrong += problems

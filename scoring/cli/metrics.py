@@ -33,7 +33,9 @@ def run(arguments: argparse.Namespace) -> None:
         for metric in registry.of_task(task):
             other = f" ({', '.join(metric.other_names)})" if metric.other_names else ""
             print(f"  {metric.name}: {metric.title}{other}")
-            print(f"    {metric.better} is better, {span(metric)}; from {metric.needs}. {metric.defined}")
+            print(
+                f"    {metric.better} is better, {span(metric)}; computed from {metric.needs}. {metric.defined}"
+            )
             if metric.parameters:
                 print(f"    Options: {', '.join(metric.parameters)}")
             print(f"    Pitfall: {metric.pitfall}")

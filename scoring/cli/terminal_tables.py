@@ -42,7 +42,7 @@ def scorecard_table(card: ScoreCard) -> str:
         return [head, *rows, ""]
 
     challenge, part = load_challenge(card.challenge), card.more.get("submitted_part")
-    alone = f"{part} {card.metrics[part]!r}, the rest not submitted; " if part else ""
+    alone = f"{part} {card.metrics[part]!r}, other parts not submitted; " if part else ""
     return "\n".join(
         [
             f"{card.challenge}: {alone}score {'undefined' if card.score is None else repr(card.score)}, "
@@ -94,7 +94,7 @@ def _method(card: ScoreCard) -> str:
     if source["interval"] is None:
         return f"No intervals: {units} {'is' if source['n_units'] == 1 else 'are'} too few."
     return (
-        f"Intervals: 95 %, {source['interval']}, {source['resamples']} replicates of {units}, "
+        f"95% intervals: {source['interval']}, {source['resamples']} replicates of {units}, "
         f"seed {source['seed']}"
     )
 
@@ -184,7 +184,7 @@ def _pairs(pairs: PairDifferences) -> list[str]:
     """Return the pairs of another metric than the score, a line each."""
     if pairs.metric == SCORE:
         return []
-    how = f"({pairs.test}), p adjusted for all of them" if pairs.test else "(too few units for a test)"
+    how = f"(test: {pairs.test}), p adjusted for all pairs" if pairs.test else "(too few units for a test)"
     rows = [["", "team", "another team", "difference", "p"]]
     for pair in pairs.of:
         p = "-" if pair.p_adjusted is None else f"{pair.p_adjusted:.4f}"

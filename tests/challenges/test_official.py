@@ -77,7 +77,7 @@ def test_the_official_score_of_an_unknown_size_is_unknown():
     assert official(found) == {
         "same": False,
         "score": None,
-        "reason": "The size of the model is unknown: this is its score if it has 50 MiB or less.",
+        "reason": "The size of the model is unknown: this is the score if the model has 50 MiB or less.",
     }
 
 

@@ -283,6 +283,6 @@ def official(score: float, evaluation: SafeScanEvaluation, size_mib: float | Non
         reasons.unknown.append("The validator's loader would give the model other ages or body sites.")
     if size_mib is None:
         reasons.unknown.append(
-            f"The size of the model is unknown: this is its score if it has {FREE_MIB} MiB or less."
+            f"The size of the model is unknown: this is the score if the model has {FREE_MIB} MiB or less."
         )
     return reasons.official(score)

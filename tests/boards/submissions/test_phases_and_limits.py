@@ -80,7 +80,9 @@ def test_a_submission_counts_only_within_a_phase_and_its_limits(database, tmp_pa
     of_final = board("show", "b", "--phase", "final", "--json", "-", "--html", tmp_path / "final.html")
     assert of_final.json["board"]["phase"] == "final"
     assert "Phase" in (tmp_path / "final.html").read_text(encoding="utf-8")
-    assert "The ranking uses submissions of the phase final." in board("show", "b", "--phase", "final").out
+    assert (
+        "The ranking uses only submissions of the phase final." in board("show", "b", "--phase", "final").out
+    )
     assert board("submit", "b", "--team", "c", "--predictions", tmp_path / "p.csv").status == 0, (
         "now is final"
     )

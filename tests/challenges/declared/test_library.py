@@ -146,7 +146,7 @@ def test_own_challenges_are_added_listed_shown_and_removed(place):
     assert told[0].startswith("grades.toml declares grades@")
     assert told[0].endswith("; higher is better.")
     score = run("score", "grades.toml", *files, "--resamples", 0, "--json", "-").json["score"]
-    assert told[1:] == ["truth.csv: 60 cases.", f"alpha.csv: can be scored, {score}."]
+    assert told[1:] == ["truth.csv: 60 cases.", f"alpha.csv: can be scored, the score is {score}."]
     assert run("challenge", "add", "grades.toml").status == 0
     assert run("challenge", "add", "grades.toml").err.startswith("error bad-option grades.toml")
     assert run("challenge", "add", "grades.toml", "--replace").status == 0
