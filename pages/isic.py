@@ -23,8 +23,8 @@ access.guard(__file__)
 CHALLENGE = scoring.load_challenge("isic")
 CLOSING = (
     "The challenge site breaks ties by the time of submission, although its page of 2019 names the AUC. "
-    "Benchside ranks teams only by the score. The malignant grouping, thresholds and calibration are additions of "
-    "Benchside."
+    "Benchside ranks teams only by the score. The malignant grouping, thresholds and calibration are "
+    "additions of Benchside."
 )
 
 

@@ -55,7 +55,10 @@ def streamlit_arguments(arguments: Namespace) -> list[str]:
 
 def _missing() -> list[Finding]:
     if not any((folder / "app.py").exists() for folder in FOLDERS):
-        message = "the pages are not installed: install Benchside's wheel, or run this command in a clone of the repository."
+        message = (
+            "the pages are not installed: install Benchside's wheel, or run this command in a clone of the "
+            "repository."
+        )
     elif find_spec("streamlit") is None:
         message = 'the app needs Streamlit, which is not installed: pip install "benchside[app]".'
     else:

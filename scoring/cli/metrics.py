@@ -34,7 +34,8 @@ def run(arguments: argparse.Namespace) -> None:
             other = f" ({', '.join(metric.other_names)})" if metric.other_names else ""
             print(f"  {metric.name}: {metric.title}{other}")
             print(
-                f"    {metric.better} is better, {span(metric)}; computed from {metric.needs}. {metric.defined}"
+                f"    {metric.better} is better, {span(metric)}; computed from {metric.needs}. "
+                f"{metric.defined}"
             )
             if metric.parameters:
                 print(f"    Options: {', '.join(metric.parameters)}")
