@@ -138,7 +138,7 @@ def test_the_checklist_tells_of_the_intervals_of_the_report_where_no_test_is_pos
         assert "95% interval" in archive.read("report.html").decode()
         checklist = archive.read("bias-checklist.md").decode()
         assert f"Dice similarity coefficient. {ORDER}" in archive.read("CITATION.cff").decode()
-    assert "by 100 resamples of 6 units (case), seed 0. No test of differences" in checklist
+    assert "by 100 resamples of 6 units (one per case), seed 0. No test of differences" in checklist
     assert "No intervals" not in checklist
 
 

@@ -40,7 +40,9 @@ def attempt(work: Callable[..., Any], *arguments: Any) -> Outcome:
 
 def _permitted(work: Callable[..., Any], *arguments: Any) -> Any:
     if not may_organize():
-        raise InputRefused([error("not-allowed", "board", "only its organizer may do this: sign in first.")])
+        raise InputRefused(
+            [error("not-allowed", "board", "only the organizer of this board may do this: log in first.")]
+        )
     return work(*arguments)
 
 

@@ -92,7 +92,7 @@ def _card(store: Store, board: dict) -> None:
         teams, submissions = board["teams"], board["submissions"]
         name = markdown(selectors.challenge_title(board["challenge"]))
         counts = f"{teams} team{'s' * (teams != 1)} · {submissions} submission{'s' * (submissions != 1)}"
-        st.caption(f"{name} · {counts} · since {board['created'][:10]}")
+        st.caption(f"{name} · {counts} · open since {board['created'][:10]}")
         times = phases_and_limits.phases(store, board["id"])
         if times:
             st.caption(markdown(phases_and_limits.state_now(times)[1], 120))
@@ -168,7 +168,7 @@ def _settings(challenge: Challenge, title: str, counts: str) -> BoardSettings:
         "Unit",
         key="board_new_group",
         placeholder="the challenge's own",
-        help="Column of the test set, such as patient_id: rows with the same value are resampled together.",
+        help="Column of the test set, such as patient_id: cases with the same value are resampled together.",
     )
     statistics = {**USUAL, "resamples": resamples, "seed": seed, "group": group or None}
     keep_refused = st.toggle(

@@ -109,7 +109,7 @@ def _clock(page: BoardPage) -> None:
     problem = phases_and_limits.clock_problem(store, board_id)
     if problem:
         st.warning(problem, icon=":material/schedule:")
-        if st.button("Set these times to now", icon=":material/schedule:", key="board_clock"):
+        if st.button("Set these future times to now", icon=":material/schedule:", key="board_clock"):
             actions.do(phases_and_limits.set_times_right, store, board_id)
 
 
@@ -129,7 +129,7 @@ def _phase(store: Store, board_id: str) -> str | None:
         return None
     every = "All phases"
     chosen = st.segmented_control(
-        "The ranking uses submissions of",
+        "Phase whose submissions are ranked",
         [every, *(phase.name for phase in known)],
         default=every,
         format_func=lambda name: markdown(name, 60),

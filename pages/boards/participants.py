@@ -48,7 +48,7 @@ def submit(store: Store, board: OpenBoard) -> None:
     own = members.teams_of(store, board.row.id, store.actor)
     if not own:
         st.info(
-            "You are not in a team of this board: its organizer assigns people to teams.",
+            "You are not in a team of this board. The organizer of the board assigns people to teams.",
             icon=":material/group:",
         )
         return
@@ -122,7 +122,7 @@ def _history(board: OpenBoard, team: str) -> None:
     submissions = participant.own_submissions(board, team)[::-1]
     layout.heading("Which file does your team submit?")
     if not submissions:
-        st.caption("Nothing yet.")
+        st.caption("No submission yet.")
         return
     scale = scales.of(board.challenge)
     known = disclosure_rules.rules(board.store, board.row.id)
@@ -275,7 +275,11 @@ def _parts(board: OpenBoard, ranking: BoardRanking) -> None:
     set."""
     if board.split is not None:
         withheld = len(board.truth) - board.n_told
-        drawn = f", drawn with the seed {board.split.seed}" if board.split.seed is not None else ", as listed"
+        drawn = (
+            f", drawn with the seed {board.split.seed}"
+            if board.split.seed is not None
+            else " from the organizer's list"
+        )
         st.markdown(
             f"Scores use **{board.n_told}** cases{drawn}; the other **{withheld}** cases decide the final "
             "ranking."
@@ -289,7 +293,7 @@ def _parts(board: OpenBoard, ranking: BoardRanking) -> None:
             "parts have similar shares of classes, events, stages and values. All cases of a patient are in "
             "the same part."
         )
-        share = st.number_input("Share of the cases that is shown", 0.01, 0.99, 0.3, 0.05, width=240)
+        share = st.number_input("Share of the cases with shown scores", 0.01, 0.99, 0.3, 0.05, width=240)
         if st.button("Split the test set", icon=":material/call_split:"):
             actions.do(split_board, board.store, board.row.id, share)
 
@@ -351,7 +355,9 @@ def _team_changes(board: OpenBoard, ranking: BoardRanking) -> None:
         ):
             actions.do(team_changes.set_baseline, store, row.id, team, not is_baseline)
         name = st.text_input(
-            "New name", key=f"team_renamed_{row.id}_{team}", help="If a team has this name, both merge."
+            "New name",
+            key=f"team_renamed_{row.id}_{team}",
+            help="If another team has this name, both teams are merged.",
         )
         if st.button("Rename or merge", icon=":material/merge:"):
             actions.do(team_changes.rename_team, store, row.id, team, name.strip())

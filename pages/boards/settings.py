@@ -202,7 +202,9 @@ def _decision(page: BoardPage) -> None:
         st.caption("No rule was fixed before the first submission.")
     if not page.ranking.entries:
         with st.form(f"decision_{board_id}", border=False):
-            prizes = st.number_input("Places that win a prize", 0, decision_rule.MOST_PRIZES, 0, width=WIDTH)
+            prizes = st.number_input(
+                "Number of places that win a prize", 0, decision_rule.MOST_PRIZES, 0, width=WIDTH
+            )
             ties = st.text_input("In a tie", "teams with the same rank share the place", width=2 * WIDTH)
             if st.form_submit_button("Fix the rule", icon=":material/gavel:"):
                 actions.do(decision_rule.fix_rule, store, board_id, prizes, ties)
@@ -241,7 +243,7 @@ def delete(store: Store, board_id: str, title: str, submissions: int | None) -> 
             finding_list.refusal(outcome.refused, title="The board was not deleted")
             return
         notes = [f"{finding.message[0].upper()}{finding.message[1:]}" for finding in outcome.value.findings]
-        message = f"{title} is deleted, with {outcome.value.submissions} submissions."
+        message = f"{title} is deleted. Deleted submissions: {outcome.value.submissions}."
         st.session_state[board_list.DELETED] = markdown(" ".join([message, *notes]), 600)
         url_state.replace()
         st.rerun()

@@ -65,7 +65,9 @@ def _begun(page: BoardPage, key: tuple, begun: tuple[int, int]) -> None:
             blocks = corrections(board, changes)
             render.draw_all(blocks, BlockPath(None, True, "board/preview"))
         with st.container(horizontal=True, gap="small"):
-            if done < total and st.button("Go on", icon=":material/play_arrow:", key="board_go_on"):
+            if done < total and st.button(
+                "Continue scoring", icon=":material/play_arrow:", key="board_go_on"
+            ):
                 actions.long(key, lambda job: _rescored(board, None, None, job))
                 st.rerun()
             if done == total and st.button(

@@ -111,7 +111,7 @@ def _pictures(
     unit = scored.card.provenance["unit"]
     costs = f", then the points that the {unit} adds to the score or takes away" if cases.unit else ""
     said = f"True class → predicted class. Below: the score of the true class{costs}. {UPRIGHT}"
-    st.caption(said if cases.truth else f"The number below each case is its value. A click {click[0]}.")
+    st.caption(said if cases.truth else f"Below each case is its score. A click {click[0]}.")
 
 
 def _wanted(cases: CaseList) -> CaseFilter:
@@ -124,7 +124,7 @@ def _wanted(cases: CaseList) -> CaseFilter:
     with st.container(key="case_choices", horizontal=True, vertical_alignment="bottom", gap="small"):
         result = url_state.segments("Cases", results, "cases") if len(results) > 1 else results[0]
         truth = _class("Truth", cases.truth, "of_truth")
-        called = _class("Called", cases.called, "of_called")
+        called = _class("Predicted", cases.called, "of_called")
         there = [group for group in st.session_state.get("of_groups", ()) if group in cases.groups]
         st.session_state["of_groups"] = there  # without those of another submission
         groups = st.multiselect("Groups", [*cases.groups], key="of_groups", width=200) if cases.groups else []

@@ -30,7 +30,7 @@ def choose(challenge: Challenge, own_file: ChosenInput, key_prefix: str = "class
     if not other_names:
         return
     chosen = _chosen(challenge, own_file)
-    st.header(f"Which classes do the other names in {markdown(own_file.name, 40)} stand for?", anchor=False)
+    st.header(f"Which class does each unknown name in {markdown(own_file.name, 40)} mean?", anchor=False)
     st.caption("Your choice applies at once to the dropped file. The findings list the choice.")
     singular, plural = names.counted
     with st.grid(min_column_width=220, gap="small"):

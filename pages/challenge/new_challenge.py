@@ -261,7 +261,7 @@ def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
         finding_list.refusal(outcome.refused, title="The challenge is not complete", message=CHOOSE)
         return
     challenge: Challenge = outcome.value
-    rule = f"scored: {challenge.formula()}, {challenge.scoring.direction}"
+    rule = f"scored by {challenge.formula()}, {challenge.scoring.direction}"
     words = markdown(challenge.comparison.order, 600)
     st.markdown(f"**{markdown(challenge.words.title)}**, {rule}{'.' * bool(words)}{words}")
     if truth is not None:
@@ -291,10 +291,12 @@ def _scores(challenge: Challenge, truth: ChosenInput, predictions: ChosenInput |
     """Draw the score of the predictions beside that of a constant submission."""
     constant = _score(challenge.id, truth.key, "", truth, None)
     if constant.refused:
-        finding_list.refusal(constant.refused, title="The truth does not fit", message=CHOOSE)
+        finding_list.refusal(
+            constant.refused, title="The truth does not fit this challenge file", message=CHOOSE
+        )
         return
     constant_column, right = st.columns(2)
-    constant_column.metric("A constant submission", _shown(constant.value))
+    constant_column.metric("Score of a constant submission", _shown(constant.value))
     if predictions is None:
         right.caption("Drop predictions to see their score here.")
         return
@@ -303,7 +305,7 @@ def _scores(challenge: Challenge, truth: ChosenInput, predictions: ChosenInput |
         if scored.refused:
             finding_list.refusal(scored.refused)
         else:
-            st.metric("These predictions", _shown(scored.value))
+            st.metric("Score of these predictions", _shown(scored.value))
             if scored.value.findings:
                 finding_list.findings(scored.value.findings)
 

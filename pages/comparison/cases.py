@@ -56,7 +56,7 @@ def cases(compared: ComparisonContext) -> None:
         f"{kind.capitalize()}: {len(order)} case{'s' * (len(order) != 1)}",
         "All teams are wrong, and at least one team is sure. Is the true label correct?"
         if kind == "all wrong, one of them sure"
-        else f"The teams' predictions{': 1 is right' * (correct.quantity == SHARE)}."
+        else f"The teams' predictions{': 1 means correct' * (correct.quantity == SHARE)}."
         if graded
         else "The true class is bold. The teams' predictions follow.",
         len(order),
@@ -136,7 +136,7 @@ def _one_case(compared: ComparisonContext, correct: Correctness, index: int) -> 
         table,
         {name: column for name, column in columns.items() if table[name].notna().any()},
         (f"Truth: {shortened(truth)}. " if truth else "")
-        + "1: the prediction is completely right." * is_share,
+        + "The value 1 means that the prediction is completely right." * is_share,
         key="one_case",
         height="content" if len(rows) < FEW else 420,
     )

@@ -95,7 +95,7 @@ def _class_cases(compared: ComparisonContext, name: str, team: str) -> None:
         title,
         rows,
         columns,
-        "The value is 1 for a correct class, the F1 of the case in detection, and the Dice of the case in "
+        "The value of a case is 1 or 0 for a right or wrong class, its F1 in detection, and its Dice in "
         "segmentation.",
         key="class_cases",
         height="content" if len(rows) < FEW else 360,

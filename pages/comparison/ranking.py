@@ -86,7 +86,7 @@ def what_if(compared: ComparisonContext) -> None:
     with sliders_column:
         values = {parameter.name: _slider(compared, parameter) for parameter in parameters}
         st.button(
-            "As official",
+            "Official weights",
             key="parameters_back",
             type="tertiary",
             icon=":material/undo:",

@@ -179,7 +179,7 @@ def _result(compared: ComparisonContext) -> None:
             downloads.button("Appendix (HTML)", more, name, "download_appendix")
         rows = partial(_exported, compared)
         downloads.csv_button(rows, f"{stem}-teams", "download_teams", "Teams (CSV)", index=False)
-    st.caption("Differences are tested on the same resampled test sets for all teams.")
+    st.caption("All teams are scored on the same resampled test sets.")
 
 
 LIVE: Mapping[str, Callable[[ComparisonContext], None]] = {

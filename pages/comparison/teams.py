@@ -111,7 +111,7 @@ def _of_board(
         return
     if outcome.value.challenge != challenge.id:
         title = scoring.load_challenge(outcome.value.challenge).words.title
-        message = f"it is a board of {title}: choose that challenge above."
+        message = f"this is a board of {title}: choose that challenge above."
         problems.append(error("other-challenge", pack.name, message))
         return
     for team, (name, data, options) in outcome.value.teams.items():

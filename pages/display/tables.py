@@ -44,7 +44,10 @@ def shortened_column(
     start = common_start(rows[name].tolist()) if named else ""
     if not start:
         return rows, columns
-    sentence = f"Every name begins with {markdown(start, 60)}; the downloaded table has the full names."
+    sentence = (
+        f"Names are shown without their common beginning {markdown(start, 60)}; the downloaded table has the "
+        "full names."
+    )
     before = columns[name].get("help")
     config = {**columns[name], "help": f"{before} {sentence}" if before else sentence}
     return rows.assign(**{name: rows[name].str.removeprefix(start)}), {**columns, name: config}

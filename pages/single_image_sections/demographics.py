@@ -72,7 +72,7 @@ def fields(
         st.info(
             (
                 "The model takes age, sex and body site. An empty field would change the model's answer. "
-                f"Missing: {missing}."
+                f"Please enter: {missing}."
             ),
             icon=":material/edit:",
         )

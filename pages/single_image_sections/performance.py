@@ -29,7 +29,8 @@ def _reference(query: Query) -> Reference | None:
     if query.held is not None and len(query.held):
         return query.held
     st.info(
-        "This section needs the model's answers for the test set: see below.", icon=":material/hourglass_top:"
+        "This section needs the model's answers for the test set. Their progress is shown below.",
+        icon=":material/hourglass_top:",
     )
     return None
 
@@ -105,7 +106,7 @@ def _prevalence(query: Query, held: Reference) -> None:
     after = reweighted(held, before, malignant_at(held, malignant, wanted))
     layout.chart(
         figures.reweighted(query.setup.task.names, query.setup.task.risk, before, after, layout.theme()),
-        f"Ring: as in {markdown(held.name)}, where {percent(malignant[held.truth].mean())} of "
+        f"Ring: result on {markdown(held.name)}, where {percent(malignant[held.truth].mean())} of "
         f"{len(held)} cases are malignant. "
         f"Filled: reweighted to {100 * wanted:g}%.",
         key="reweighted",

@@ -149,7 +149,7 @@ def _card(query: Query) -> None:
             )
         if card is not None and card.by_tone:
             shares = [f"{tone}: {share}" for tone, share in card.by_tone.items()]
-            st.markdown(markdown(f"Right by skin tone: {'; '.join(shares)}.", 600))
+            st.markdown(markdown(f"Share of right predictions by skin tone: {'; '.join(shares)}.", 600))
         told = entries(opened.process.facts.graph.metadata)
         for name, value in told:
             st.markdown(f"{markdown(name)}: {markdown(value, 600)}")
@@ -255,7 +255,7 @@ def _technical(query: Query) -> None:
     raw = np.full(len(task.classes), np.nan)
     raw[-len(answer.outputs) :] = answer.outputs
     columns = {"class": task.classes, "score": answer.probabilities, "raw output": raw}
-    sentence = f"The raw outputs are read as {answer.kind}. {wording.kind_line(answer.kind)}".strip()
+    sentence = f"Benchside treats the raw outputs as {answer.kind}. {wording.kind_line(answer.kind)}".strip()
     if answer.scaled is not None and query.held is not None:
         columns["temperature-scaled"] = answer.scaled
         sentence += f" {markdown(wording.temperature_line(query.held), 400)}"
@@ -274,6 +274,6 @@ def _legend(query: Query, has_sums: bool) -> str:
     if said := wording.kind_line(query.answer.kind):
         sentences.append(said)
     if query.views is not None:
-        sentences.append(f"Whiskers: range over {query.views.others} turned and mirrored copies.")
+        sentences.append(f"Whiskers: range of the scores of {query.views.others} turned and mirrored copies.")
         sentences.append(markdown(wording.views_line(query.views)))
     return " ".join(sentences)

@@ -199,5 +199,5 @@ def _field(swept: DemographicSweep, field: str, classes, risk, vector: np.ndarra
         figure = setting_dots(
             moved, layout.theme(), f"Same picture, another {other_demographics.FIELDS[field]}"
         )
-        caption = "Bold: as given."
+        caption = "Bold: the values that you entered."
     layout.chart(figure, caption, key=f"single_{field}")

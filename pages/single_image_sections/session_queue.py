@@ -41,7 +41,7 @@ from scoring.single_image.similar_cases import Reference
 COUNTS, LONGEST_NAME = (10, MOST_IMAGES), 255
 OTHER_MODEL: Final = (
     "Your images were prepared for another model or test set, and their files are no longer in memory: "
-    "remove them and drop them again."
+    "remove the images and drop them again."
 )
 DRAWN = f"{session_state.PREFIX}drawn"
 
@@ -189,8 +189,10 @@ def progress(work: Running | None, queue: ImageQueue, each: bool) -> None:
         scoring_run.running(work, each=each)
         return
     done, waiting = len(queue.done), len(queue.waiting)
-    st.info(f"Stopped: {done} of {done + waiting} images are done.", icon=":material/stop_circle:")
-    if st.button("Go on", key="single_go_on", icon=":material/play_arrow:"):
+    st.info(
+        f"Stopped. The model has answered {done} of {done + waiting} images.", icon=":material/stop_circle:"
+    )
+    if st.button("Continue", key="single_go_on", icon=":material/play_arrow:"):
         background_jobs.queue().forget(work.key)
         st.rerun()
 

@@ -151,7 +151,7 @@ def _record(image: ChosenImage, tile_record: TileRecord) -> None:
     content = partial(single_image.tile_html, tile_record, with_image)
     name = image_record.stem(tile_record.counts.support.challenge, image.photograph)
     downloads.button("Record to print (HTML)", content, f"{name}.html", "single_tile_html")
-    st.caption("The record has one page; print it in the browser to make a PDF.")
+    st.caption("The record has one page. Print it in the browser to make a PDF.")
     with st.expander("Technical", icon=":material/build:"):
         with_pixels = st.checkbox("Put all pixels into the JSON", key=f"single_tile_pixels_{image.token}")
         document = partial(image_record.tile_document, tile_record, with_pixels)

@@ -27,7 +27,7 @@ from scoring.core.views import Block, Column, Figure, Section, Table, Text
 from scoring.presentation.figures.scores_over_time import MOST, DatedScore, over_time
 from scoring.presentation.figures.theme import Theme
 
-FOR_ORGANIZERS = "Only the organizer sees these scores of the withheld part."
+FOR_ORGANIZERS = "Only the organizer sees these scores, which use the withheld cases."
 RULES = {
     "last": "the last submission of each team",
     "best": "the best submission of each team",
@@ -35,18 +35,18 @@ RULES = {
 }
 HISTORY = "board_submissions"
 PARTS = {
-    False: "by the shown part of the cases until the end, then by the withheld part",
-    True: "by the part of the cases that was withheld",
+    False: "ranked on the shown cases until the end, then on the withheld cases",
+    True: "ranked on the withheld cases",
 }
 """Whether the truth is open -> words for the cases on which teams are ranked."""
 RULE = summary_text.RULE.replace(
     summary_text.TOLD_APART,
-    "in at most 5%/(m (m − 1)²) of all test sets, chance alone gives two teams such a difference (Student's "
-    "t on the standard errors of the swap test). m is the number of scored submissions of all teams; with m "
-    "in the level, the error rate holds however often the board is viewed",
+    "in at most 5%/(m (m − 1)²) of all test sets, chance alone gives two teams a difference this large "
+    "(Student's t on the standard errors of the swap test). m is the number of scored submissions of all "
+    "teams. Because the level depends on m, the error rate holds however often the board is viewed",
 )
 """Explanation of the terms that a board uses (Markdown)."""
-MOVES = "Moved: change of rank since the end of the day before the last submissions."
+MOVES = "Moved: how many ranks a team rose or fell since the end of the day before the last submission."
 RANK = Column("rank", "#", "number", 0, full="rank", width=36)
 SUBMISSIONS = Column("submissions", "submissions", "number", 0, get=lambda team: len(team["history"]))
 Value = Mapping[str, Any]
@@ -104,14 +104,14 @@ def looks(ranking: BoardRanking) -> str:
     if compared is None or compared.result.test is None:
         return ""
     claims = (
-        f"After {ranking.scored} submissions, a lead must be larger than in a single comparison to separate "
-        "two teams. A larger lead keeps the error level, however often the board is viewed and whichever "
+        f"After {ranking.scored} submissions, two teams are told apart only by a larger lead than in a "
+        "single comparison. So the error rate holds, however often the board is viewed and whichever "
         "submission counts."
     )
     chosen = ranking.rule != "last" and any(len(ranking.by_team[team]) > 1 for team in compared.cards)
     optimism = (
-        " A team's best score of several submissions is likely too good. The interval of this score ignores "
-        "the team's other submissions, so it covers less than 95%."
+        " The best score of several submissions of a team is likely too good. Its interval ignores the other "
+        "submissions, so the interval covers the true score in less than 95% of test sets."
     )
     return claims + optimism * chosen
 
@@ -210,7 +210,7 @@ def refused(refused_files: Sequence[Mapping[str, Any]]) -> list[Block]:
         Column("problem", "first problem", get=lambda file: _first_problem(file["problems"])),
         Column("problems", "problems", "number", 0, get=lambda file: len(file["problems"])),
     ]
-    caption = "Refused submissions do not count."
+    caption = "Refused submissions do not count for the ranking."
     table = Table.of("What was refused?", refused_files, columns, caption, key="board_refused")
     return [table] if refused_files else []
 
@@ -239,7 +239,7 @@ def baselines(value: Value, scale: Scale, digits: int | None = None) -> list[Blo
         *((_interval(scale),) if digits is None else ()),
         Column("submitted", "submitted", lighter=True, get=lambda line: line["time"][:DAY]),
     ]
-    caption = "Baselines have no rank, and no test includes them."
+    caption = "Baselines have no rank and are not part of any test."
     lines = value["baselines"]
     table = Table.of("Which scores should submissions beat?", lines, columns, caption, key="board_baselines")
     return [table] if lines else []
@@ -262,7 +262,7 @@ def _teams(ranking: BoardRanking, value: Value, scale: Scale) -> Table:
         _interval(scale),
         Column(
             "could hold",
-            "could hold ranks",
+            "possible ranks",
             "written",
             lighter=True,
             get=lambda team: summary_text.places(team["rank_interval"]),
@@ -296,7 +296,10 @@ def _figure(value: Value, scale: Scale) -> Figure:
     ]
     few = f"The first {MOST} of {len(teams)} teams are drawn. " if len(teams) > MOST else ""
     n = value["provenance"]["n_cases"]
-    caption = f"Filled: the submission that counts. Whiskers: its own 95% interval. {few}n = {n}."
+    caption = (
+        f"Filled: the submission that counts for the ranking. Whiskers: 95% interval of a submission. {few}n "
+        f"= {n}."
+    )
     return Figure(partial(_drawn, teams, scale), caption, key="board_history")
 
 

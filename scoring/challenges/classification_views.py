@@ -52,7 +52,7 @@ def method(card: ScoreCard) -> str:
         return f"n = {card.n_cases}: too few for intervals."
     return (
         f"95% {source['interval']} intervals from {source['resamples']} resamples of "
-        f"{source['n_units']} units ({markdown(source['unit'])}), seed {source['seed']}. n = "
+        f"{source['n_units']} units (one per {markdown(source['unit'])}), seed {source['seed']}. n = "
         f"{card.n_cases}."
     )
 

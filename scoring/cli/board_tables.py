@@ -47,7 +47,7 @@ def board_table(ranking: BoardRanking) -> str:
     """Return the ranking and the history of a board."""
     value, row, compared = ranking.as_dict(), ranking.board.row, ranking.comparison
     version = f"version {ranking.board.test_set.number} of {row.version} of the test set"
-    lines = [f"{row.title} ({row.id}, {row.challenge}), {which_counts(ranking)} counts, {version}"]
+    lines = [f"{row.title} ({row.id}, {row.challenge}), {version}. The ranking uses {which_counts(ranking)}."]
     if ranking.split is not None and ranking.hidden is not None:
         lines.append(FOR_ORGANIZERS)
     lines += final_ranking.since(ranking)

@@ -88,7 +88,7 @@ def _range(quantity: Quantity) -> str:
 def _method(card: ScoreCard) -> str:
     """Return how the intervals were computed, or why there are none."""
     source = card.provenance
-    units = f"{source['n_units']} unit{'s' * (source['n_units'] != 1)} ({source['unit']})"
+    units = summary_text.units(source)
     if not card.intervals:
         return "No intervals (--resamples 0)."
     if source["interval"] is None:

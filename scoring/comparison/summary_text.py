@@ -13,7 +13,7 @@ from scoring.statistics.replicate_comparison import SWAP
 
 TOLD_APART = (
     "the swap test exchanges the predictions of two teams in random units; at most 5% of the exchanges give "
-    "such a difference in any pair"
+    "a difference this large in any pair of teams"
 )
 RULE = f"""Teams are ranked by the challenge's rule: the official score, or an order by ranks. \
 Chance does not change the ranks. Intervals beside the ranks show chance: a paired bootstrap draws the same \
@@ -25,7 +25,8 @@ a unit is a case, or all cases of a patient or lesion.
 | told apart | {TOLD_APART}. Below 20 units no difference is tested. The test can miss a team that fails \
 rarely but badly |
 | tied for first | no other team is shown to be better |
-| could hold ranks 2 to 4 | one team is shown to be better, and all but four are shown to be worse |
+| possible ranks 2 to 4 | one team is shown to be better; of the remaining teams, all \
+but two are shown to be worse |
 | share of resamples won | share of the resamples in which the team was first. It favours the leader on \
 these cases, and does not show how likely the team is to be the best |
 | adjusted p | p adjusted for all pairs of teams: a test of the winner alone against the rest is invalid, \
@@ -54,10 +55,10 @@ def order(comparison: Comparison) -> str:
 
 def decides(comparison: Comparison) -> str:
     """Return a caption that names the quantity that determines the ranks."""
-    held = "the ranks that chance could give are shown next to the ranks."
+    held = "Beside each rank are the ranks that the team could also have by chance."
     if not by_score(comparison):
-        return f"T{held[1:]}" if comparison.result.rank_intervals else ""
-    return f"Ranks depend only on the score; {held}"
+        return held if comparison.result.rank_intervals else ""
+    return f"Ranks depend only on the score. {held}"
 
 
 def tied(comparison: Comparison) -> tuple[str, ...]:
@@ -123,7 +124,7 @@ def _standing_in_own_order(comparison: Comparison) -> str:
     elif others:
         chance = f"On other cases like these, {_listed(others)} could be first as well."
     else:
-        chance = "No other team's 95% range of ranks includes the first."
+        chance = "No other team's 95% range of ranks includes rank 1."
     quantity = comparison.quantity()
     best = max(comparison.scored, key=lambda team: quantity.order(comparison.cards[team].score))
     score = (
@@ -141,17 +142,17 @@ def untold(comparison: Comparison) -> str:
         return ""
     if any(card.is_bare for card in comparison.cards.values()):
         return (
-            "No difference can be tested: the test set and replicates that a test needs did not come with "
-            "the scores."
+            "No difference can be tested, because the scores came without the test set and the replicates "
+            "that a test needs."
         )
     if not source["resamples"]:
-        return "Without replicates, chance cannot be assessed."
+        return "The cases were not resampled, so chance cannot be assessed."
     if source["n_units"] < UNITS_OF_COMPARISON:
         few = "is" if source["n_units"] == 1 else "are"
         return f"{units(source)} {few} too few to tell teams apart: {UNITS_OF_COMPARISON} are needed."
     return (
-        "No difference is tested, because no test is valid for this kind of score, or because a single "
-        "unit decides whether the score is defined."
+        "No difference is tested: no test is valid for this kind of score, or a single unit decides "
+        "whether the score is defined."
     )
 
 
@@ -161,9 +162,9 @@ def caveat(comparison: Comparison) -> str:
     if comparison.result.test != SWAP:
         return ""
     limit = (
-        f"With {units(comparison.provenance)}, the swap test compares two teams: it exchanges their "
-        "predictions in random units. The test errs more often if a team fails rarely but badly, because a "
-        "test set can lack such failures."
+        f"On {units(comparison.provenance)}, the swap test compares two teams: it exchanges their "
+        "predictions in random units. The test is wrong more often if a team fails rarely but badly, "
+        "because these failures can be missing from a test set."
     )
     if comparison.spec.categories is None:
         return limit
@@ -198,7 +199,7 @@ def lead(comparison: Comparison, scale: Scale) -> Lead | None:
     points = scale.number(pair.difference, sign=True)
     interval = scale.span(pair.simultaneous_interval, sign=True) if pair.simultaneous_interval else ""
     if comparison.own_ranking is None or by_score(comparison):
-        explain = "Simultaneous 95% interval over all pairs"
+        explain = "95% interval that holds for all pairs of teams at once"
         if scale.better == "higher":
             return Lead(second, points, interval, explain)
         turned = _turned(pair.simultaneous_interval)
@@ -214,8 +215,9 @@ def lead(comparison: Comparison, scale: Scale) -> Lead | None:
         second,
         f"{values[second] - values[leader]:.2f}",
         f"{name} {values[leader]:.2f}, then {values[second]:.2f}",
-        f"In {name}s, smaller is better. The difference of the scores is {points}"
-        f"{f', simultaneous 95% interval {interval}' if interval else ''}; it does not decide the order",
+        f"A smaller {name} is better. The difference of the scores is "
+        f"{points}{f', 95% interval {interval} (simultaneous)' if interval else ''}; this difference does "
+        "not decide the order",
     )
 
 
@@ -233,8 +235,8 @@ def assumption(comparison: Comparison) -> str:
         return ""
     known = len(comparison.size_assumed) < len(comparison.scored)
     return (
-        "The size of these models is unknown, so they count as "
-        f"{comparison.spec.size.limits_mib[0]:g} MiB or less, which costs nothing: "
+        "The size of these models is unknown, so they lose no points for it, like models of "
+        f"{comparison.spec.size.limits_mib[0]:g} MiB or less: "
         f"{stopped(_listed(comparison.size_assumed))}"
         f"{' Teams whose model size is known may lose points for it.' if known else ''}"
     )
@@ -259,8 +261,9 @@ def gap(comparison: Comparison, scale: Scale) -> str:
     if len(comparison.result.pairs) == 1:
         return f"{sentence}."
     return (
-        f"{sentence}. These values hold if all pairs are compared. For one pair named beforehand, the "
-        f"differences are {scale.number(known['one_pair'])} and {scale.number(known['one_pair_80'])}."
+        f"{sentence}. These values hold if all pairs are compared. For a single pair that was chosen "
+        f"beforehand, the differences are {scale.number(known['one_pair'])} and "
+        f"{scale.number(known['one_pair_80'])}."
     )
 
 
@@ -287,8 +290,8 @@ def sentences(comparison: Comparison, scale: Scale) -> list[str]:
         "" if chance in leading else chance,
         caveat(comparison),
         gap(comparison, scale),
-        f"The leader's score is likely about {much} too {scale.too}: the best was chosen on the same data."
-        * bool(much),
+        f"The leader's score is likely about {much} too {scale.too}: the best team was chosen on the same "
+        "data." * bool(much),
     )
     return [sentence for sentence in found if sentence]
 
@@ -298,20 +301,22 @@ def method(comparison: Comparison) -> str:
     source = comparison.provenance
     n = next(iter(comparison.cards.values())).n_cases
     if not source["resamples"]:
-        return f"n = {n}, no replicates."
+        return f"n = {n}, not resampled."
     if source["n_units"] == 1:
-        return f"n = {n}, one unit: nothing to resample."
+        return f"n = {n} in one unit: nothing to resample."
     sentence = (
-        f"n = {n}, paired bootstrap over {units(source)}, B = {source['resamples']}, seed {source['seed']}"
+        f"n = {n}, paired bootstrap: {source['resamples']} resamples of {units(source)}, seed "
+        f"{source['seed']}"
     )
-    return f"{sentence}; told apart by the swap test." if comparison.result.test == SWAP else f"{sentence}."
+    tested = " Teams are told apart by the swap test." if comparison.result.test == SWAP else ""
+    return f"{sentence}.{tested}"
 
 
 def units(provenance: Mapping[str, Any]) -> str:
     """Return the number of resampled units as text."""
     number, unit = provenance["n_units"], provenance["unit"]
     several = "s" * (number != 1)
-    return f"{number} case{several}" if unit == "case" else f"{number} unit{several} ({unit})"
+    return f"{number} case{several}" if unit == "case" else f"{number} unit{several} (one per {unit})"
 
 
 def places(pair: Sequence[float] | None) -> str:

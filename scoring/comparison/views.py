@@ -78,9 +78,13 @@ def team_table(displayed: Displayed) -> Table:
             "could hold",
             "ranks",
             "written",
-            full="could hold ranks",
+            full="possible ranks",
             help="Ranks that the team could have"
-            + ("; tied: for first, no team is certainly better" if summary_text.by_score(comparison) else ""),
+            + (
+                "; tied: no team is shown to be better, so this team could be first"
+                if summary_text.by_score(comparison)
+                else ""
+            ),
             width=84,
             lighter=True,
         ),
@@ -231,8 +235,8 @@ def _of_test(of: PairDifferences) -> str:
     colour = "Coloured: the 95% interval, adjusted for all pairs, excludes zero. " * told
     if of.test is None:
         return "Without colour: chance was not assessed. "
-    over = "" if of.test == TESTS[SWAP] else "by Holm "
-    return f"{colour}On hover: p ({of.test}), {over}over all {len(of.of)} pairs. "
+    over = "" if of.test == TESTS[SWAP] else "by Holm's method "
+    return f"{colour}Point at a cell to see p ({of.test}), adjusted {over}for all {len(of.of)} pairs. "
 
 
 def _numbers(pairs: Sequence[Pair | LeaderDifference], scale: Scale) -> Data:
@@ -271,7 +275,7 @@ def leads(displayed: Displayed) -> tuple[Block, ...]:
             Column("p", "adjusted p", "written", get=lambda pair: figures.p_words(pair.p_adjusted)),
             Column("apart", "told apart", get=lambda pair: pair.separated),
         ],
-        f"and {more} more, in comparison.json" if more else "",
+        f"comparison.json lists {more} more." if more else "",
         detail=True,
     )
     return (*lead(displayed), pairs(displayed, by_score, scale), table)
@@ -282,8 +286,8 @@ def stability(displayed: Displayed) -> tuple[Block, ...]:
     comparison, result = displayed.comparison, displayed.comparison.result
     if result.rank_shares is None:
         message = (
-            "The stability of ranks is unknown if there are no replicates, or if a score is undefined in "
-            "all replicates."
+            "The stability of ranks is unknown, because there are no resamples, or a score is undefined in "
+            "all of them."
         )
         return (Text(message, "note"),)
     shares = [result.rank_shares[index] for index in displayed.places]
@@ -315,9 +319,9 @@ def stability_facts(comparison: Comparison) -> tuple[Facts, ...]:
         "Kendall’s tau",
         share(known["kendall_tau_mean"], 2),
         span(known["kendall_tau_interval"], 2),
-        f"Agreement of a resample's order{'' if summary_text.by_score(comparison) else ' by score'} "
-        "with that of these cases: 1 means the same order, 0 chance, −1 the reversed order. Mean and 95% "
-        "of the resamples",
+        f"How well the order of teams{'' if summary_text.by_score(comparison) else ' by score'} in a "
+        "resample agrees with the order on these cases: 1 is the same order, 0 is chance, −1 is the "
+        "reversed order. Mean and 95% range of the resamples",
     )
     return (Facts((tau, Fact("First in resamples", percent(won[0] if won else None), comparison.scored[0]))),)
 
@@ -336,8 +340,8 @@ def size(displayed: Displayed) -> tuple[Block, ...]:
     return (
         Figure(
             build,
-            f"Filled: no smaller model has such a {scale.too} score. Whisker: 95% interval. {len(sized)} of "
-            f"{len(comparison.cards)} teams have a known size. {displayed.method}",
+            "Filled: no smaller model has a score as good. Whisker: 95% interval. The model size of "
+            f"{len(sized)} of {len(comparison.cards)} teams is known. {displayed.method}",
             {
                 "team": [team.name for team in sized],
                 "MiB": [team.mib for team in sized],

@@ -45,7 +45,8 @@ class StatisticsOptions:
         problems = []
         if self.resamples < 0 or self.resamples == 1:
             message = (
-                f"{self.resamples} replicates give no interval: 0 for none, or 2 and more (1000 is usual)."
+                f"{self.resamples} replicates give no interval: write 0 for no intervals, or 2 or more (1000 "
+                "is usual)."
             )
             problems.append(error("bad-option", "--resamples", message))
         if not 0 <= self.seed <= LARGEST_SEED:
@@ -110,7 +111,8 @@ class StatisticsOptions:
             yield warning("few-units", "intervals", self._of_few(n_units))
         if 0 < self.resamples < FEW_REPLICATES:
             message = (
-                f"{self.resamples} replicates: below {FEW_REPLICATES} the ends of an interval are rough."
+                f"{self.resamples} replicates are few: below {FEW_REPLICATES}, the ends of an interval are "
+                "imprecise."
             )
             yield note("few-replicates", "--resamples", message)
 
@@ -118,11 +120,14 @@ class StatisticsOptions:
         number = f"{n_units} unit{'s' * (n_units != 1)}"
         method = self.method(n_units)
         if method is None:
-            interval = f"too few for an interval: {UNITS_OF_INTERVAL} are needed"
+            interval = f"no interval is computed: {UNITS_OF_INTERVAL} are needed"
         elif method == intervals.WILSON_T:
-            interval = "an interval is wide"
+            interval = "intervals are wide"
         else:
-            interval = f"below {FEW_UNITS} this kind of interval ({method}) covers less often than 95 %"
+            interval = f"this kind of interval ({method}) contains the true value less often than 95 %"
         if n_units < UNITS_OF_COMPARISON:
-            return f"{number}: {interval}; teams are told apart from {UNITS_OF_COMPARISON} on."
-        return f"{number}: {interval}."
+            return (
+                f"With only {number} to resample, {interval}. Telling teams apart needs "
+                f"{UNITS_OF_COMPARISON}."
+            )
+        return f"With only {number} to resample, {interval}."

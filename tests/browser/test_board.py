@@ -103,7 +103,7 @@ def test_an_organizers_walk(visitor, server, tmp_path):
     page.get_by_label("Address of the board").fill(board_id)
     page.keyboard.press("Tab")
     driver.settled(page).get_by_role("button", name="Delete for good").click()
-    expect(page.get_by_text("A walk is deleted, with 9 submissions.")).to_be_visible()
+    expect(page.get_by_text("A walk is deleted. Deleted submissions: 9.")).to_be_visible()
     driver.settled(page).get_by_text("Import a board", exact=True).click()
     page.locator(".st-key-board_bundle_file input[type=file]").set_input_files(_file("walk.zip", data))
     driver.settled(page).get_by_role("button", name="Import the board").click()

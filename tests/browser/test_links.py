@@ -16,7 +16,7 @@ def test_what_is_chosen_stands_in_the_address(tricorder3):
     page.get_by_role("combobox", name="Submission", exact=True).click()
     page.get_by_role("option", name="Delphi").click()
     driver.tab(driver.settled(page), "Risk")
-    page.get_by_role("radio", name="malignant called medium").click()
+    page.get_by_role("radio", name="malignant predicted as medium").click()
     driver.settled(page)
     assert "submission=delphi" in page.url
     assert "tab=Risk" in page.url

@@ -252,7 +252,7 @@ def headings_in_order(page) -> bool:
 def test_every_tab_has_headings_in_order_and_what_if_fits(single_image, viewport):
     page = single_image("?tab=What+if", viewport=viewport)
     page.get_by_role("button", name="Same picture, another age, sex or body site").click()
-    page.get_by_text("Bold: as given.").first.wait_for()
+    page.get_by_text("Bold: the values that you entered.").first.wait_for()
     for name in [tab.inner_text() for tab in page.get_by_role("tab").all()]:
         driver.tab(page, name)
         assert headings_in_order(page), name
@@ -307,7 +307,7 @@ def test_a_session_is_stopped_goes_on_and_shows_each_image_as_it_comes(single_im
     done = int(re.search(r"\d+", said)[0])
     assert 2 <= done < 20
     assert page.get_by_alt_text(re.compile(r"^Image \d+$")).count() == done
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     page.get_by_alt_text("Image 20", exact=True).wait_for()
     driver.settled(page)
     assert page.get_by_role("heading", name="What did the model answer?").count() == 1

@@ -86,7 +86,7 @@ def test_few_and_many_teams(teams):
 
 def test_nothing_resampled():
     said = " ".join(read(report.html(lesion_teams(2, 30, (1, 0.5), resamples=0))).words)
-    assert "Without replicates, chance cannot be assessed." in said
+    assert "The cases were not resampled, so chance cannot be assessed." in said
     assert "How stable is the ranking?" not in said
 
 

@@ -85,11 +85,11 @@ def test_one_team_and_no_replicates():
     silent = lesion_teams(4, 30, (2, 1), resamples=0)
     assert (
         summary_text.leaders(silent)
-        == f"{silent.scored[0]} is ranked first. Without replicates, chance cannot be assessed."
+        == f"{silent.scored[0]} is ranked first. The cases were not resampled, so chance cannot be assessed."
     )
     assert summary_text.gap(silent, POINTS) == ""
     assert summary_text.rank_interval(silent, 0) == ""
-    assert summary_text.method(silent) == "n = 30, no replicates."
+    assert summary_text.method(silent) == "n = 30, not resampled."
 
 
 def test_the_gap_is_that_of_the_comparison(close):
@@ -99,12 +99,11 @@ def test_the_gap_is_that_of_the_comparison(close):
         f"With 60 cases like these, the test detects a true difference of {100 * gap['all_pairs']:.2f} "
         "points of 100 in about half of all test sets, and a true difference of "
         f"{100 * gap['all_pairs_80']:.2f} points of 100 in four of five. These values hold if all pairs are "
-        "compared. For one pair named beforehand, the differences are "
+        "compared. For a single pair that was chosen beforehand, the differences are "
         f"{100 * gap['one_pair']:.2f} and {100 * gap['one_pair_80']:.2f}."
     )
-    assert (
-        summary_text.method(close)
-        == "n = 60, paired bootstrap over 60 cases, B = 300, seed 0; told apart by the swap test."
+    assert summary_text.method(close) == (
+        "n = 60, paired bootstrap: 300 resamples of 60 cases, seed 0. Teams are told apart by the swap test."
     )
 
 
@@ -125,7 +124,7 @@ def test_few_units_tell_nobody_apart():
         "",
         "",
     )
-    assert summary_text.method(few) == "n = 19, paired bootstrap over 19 cases, B = 100, seed 0."
+    assert summary_text.method(few) == "n = 19, paired bootstrap: 100 resamples of 19 cases, seed 0."
     pair = few.as_dict()["pairs"][0]
     assert {
         pair[key] for key in ("interval", "p_value", "p_adjusted", "simultaneous_interval", "separated")
@@ -135,7 +134,7 @@ def test_few_units_tell_nobody_apart():
 def test_a_test_set_of_one_case_is_told_in_a_sentence():
     one = lesion_teams(4, 1, (3, 2), resamples=100)
     assert summary_text.leaders(one).endswith("1 case is too few to tell teams apart: 20 are needed.")
-    assert summary_text.method(one) == "n = 1, one unit: nothing to resample."
+    assert summary_text.method(one) == "n = 1 in one unit: nothing to resample."
     assert {
         tuple(team[key] or ()) for team in one.as_dict()["teams"] for key in ("interval", "rank_interval")
     } == {()}
@@ -151,7 +150,7 @@ def test_from_20_units_on_the_swap_test_speaks_and_names_its_limit():
         "failures. In a category with few cases, teams of different skill can give equal answers. The test "
         "is corrected for this, so it finds fewer differences."
     )
-    assert summary_text.method(some).endswith("seed 0; told apart by the swap test.")
+    assert summary_text.method(some).endswith("seed 0. Teams are told apart by the swap test.")
     blind = replace(some, result=replace(some.result, test=None, tied_for_first=None, rank_intervals=None))
     assert "No difference is tested, because no test is valid" in summary_text.leaders(blind)
 
@@ -176,7 +175,7 @@ def test_too_high_has_one_digit_and_needs_twelve_teams(close, value, words):
     [
         (1, (1, 2), 50, "1 case is too few to tell teams apart: 20 are needed."),
         (19, (1, 2), 50, "19 cases are too few to tell teams apart: 20 are needed."),
-        (30, (1, 2), 0, "Without replicates, chance cannot be assessed."),
+        (30, (1, 2), 0, "The cases were not resampled, so chance cannot be assessed."),
     ],
 )
 def test_what_cannot_be_held_has_a_sentence(units, noises, resamples, words):

@@ -132,14 +132,23 @@ def test_a_direction_that_is_suspect_is_warned_of_and_switched_by_a_click(heckto
         (
             "vega",
             "auto",
-            "a column of risks, read as a **risk** (higher is worse), by the column's name",
+            "a column of risks. Benchside interprets them as a **risk** (higher is worse), because of the "
+            "column's name",
         ),
         (
             "altair",
             "auto",
-            "a column of times (RFS), read as a **time** (lower is worse), by the column's name",
+            "a column of times (RFS). Benchside interprets them as a **time** (lower is worse), because of "
+            "the column's name",
         ),
-        ("vega", "time", "a column of risks, read as a **time** (lower is worse), by the option"),
+        (
+            "vega",
+            "time",
+            (
+                "a column of risks. Benchside interprets them as a **time** (lower is worse), because of the "
+                "option"
+            ),
+        ),
     ],
 )
 def test_the_direction_that_was_used_is_said(hecktor, team, direction, said):

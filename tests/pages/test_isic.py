@@ -215,7 +215,7 @@ def test_beside_all_problems_stands_the_one_message_of_the_official_scorer(isic)
     app = put(isic(), predictions, truth)
     assert f"{len(case['expect']['problems'])} problems" in app.error[0].proto.title
     message = official_message(predictions[1], truth[1])
-    assert f"The official scorer would report only: “{message}”" in words(app)
+    assert f"The official scorer would report only this: “{message}”" in words(app)
 
 
 def test_ten_thousand_cases_of_a_label_are_all_found_by_it(isic):

@@ -129,7 +129,7 @@ def test_malignant_lesions_that_were_called_less_lead_to_their_cases(tricorder3,
     app, card = tricorder3(submission="delphi", tab="Risk"), visits.sample_card("tricorder3", "delphi")
     risks = ("malignant", called)
     missed = {c["case"] for c in card.cases if (c["truth_risk"], c["predicted_risk"]) == risks}
-    app.button(key=f"lead_malignant called {called}").click().run()
+    app.button(key=f"lead_malignant predicted as {called}").click().run()
     assert not app.exception
     assert f"Which cases? {len(missed)} of {card.n_cases}" in words(app)
     assert len(visits.shown_table(app, "case")) == len(missed) > 0

@@ -85,7 +85,7 @@ def test_methods_say_settings_and_digests(card, written):
     words = written["methods.txt"]
     for wanted in (
         "Team: Aurora",
-        "60 resamples of 300 units (case), seed 0",
+        "60 resamples of 300 units (one per case), seed 0",
         "model_size_mib = 73.456789",
         card.provenance["truth_sha256"],
         card.provenance["predictions_sha256"],

@@ -58,9 +58,9 @@ def test_few_units_and_few_replicates():
     assert codes(StatisticsOptions(interval="bca").findings(49)) == ["few-units"]
     assert codes(StatisticsOptions(interval="bca").findings(50)) == []
     for units, interval, words in (
-        (1, "auto", "1 unit: too few for an interval"),
-        (8, "auto", "8 units: an interval is wide; teams are told apart from 20 on."),
-        (8, "percentile", "covers less often than 95 %"),
+        (1, "auto", "With only 1 unit to resample, no interval is computed"),
+        (8, "auto", "With only 8 units to resample, intervals are wide. Telling teams apart needs 20."),
+        (8, "percentile", "contains the true value less often than 95 %"),
     ):
         assert words in StatisticsOptions(interval=interval)._of_few(units)
     assert codes(StatisticsOptions(resamples=199).findings(50)) == ["few-replicates"]

@@ -140,11 +140,11 @@ def direction_switch(scored: ScoredSubmission) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
             f":orange-badge[▲ direction] The C-index is **{share(m['c_index'])}**; with all signs reversed "
-            f"it would be **{share(m['c_index_flipped'])}**. The scores are read as a {direction.reading}: "
-            "is this right?"
+            f"it would be **{share(m['c_index_flipped'])}**. Benchside interprets the scores as a "
+            f"{direction.reading}. Is this right?"
         )
         st.button(
-            f"Read the scores as a {direction.other}",
+            f"Interpret the scores as a {direction.other}",
             key="switch_direction",
             icon=":material/swap_vert:",
             on_click=_read_as,
@@ -162,10 +162,10 @@ def direction_used(scored: ScoredSubmission) -> None:
     if direction is None:
         st.markdown("The submission has no column of risk scores: every pair of patients counts as missing.")
         return
-    how = "by the option" if direction.forced else "by the column's name"
+    how = "because of the option" if direction.forced else "because of the column's name"
     st.markdown(
-        f"Direction used: {COLUMNS[direction.column]}, read as a **{direction.reading}** "
-        f"({RULES[direction.reading]}), {how}."
+        f"The scores come from {COLUMNS[direction.column]}. Benchside interprets them as a "
+        f"**{direction.reading}** ({RULES[direction.reading]}), {how}."
     )
 
 

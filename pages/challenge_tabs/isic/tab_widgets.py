@@ -84,8 +84,8 @@ def _buttons(scored: ScoredSubmission) -> None:
             "to_half",
             {f"cut_{name}": 0.5 for name in best},
             {f"cut_{name}": threshold for name, threshold in best.items()},
-            "The threshold with the highest F1 of each category, chosen on the same cases: expect lower "
-            "values on new cases.",
+            "Sets each category to the threshold with its highest F1 on these cases. Expect a lower F1 on "
+            "new cases.",
         )
 
 
@@ -139,7 +139,8 @@ def preflight_tab(scored: ScoredSubmission) -> None:
     name = f"{scored.name.rsplit('.', 1)[0]}-fixed.csv"
     downloads.button("Fixed predictions", fixed, name, "download_fixed")
     st.caption(
-        "The same predictions, with the ids, columns and number format that the official scorer accepts."
+        "The same predictions in a file with the ids, columns and number format that the official scorer "
+        "accepts."
     )
     if model is not None:
         layout.facts(
@@ -168,7 +169,7 @@ def official_message(test_set: ChosenInput, submission: ChosenInput) -> None:
             "allows."
         )
     elif outcome.value:
-        st.markdown(f"The official scorer would report only: “{markdown(outcome.value, 600)}”")
+        st.markdown(f"The official scorer would report only this: “{markdown(outcome.value, 600)}”")
     else:
         st.markdown(
             "The official scorer would accept the predictions, because it does not check for the "

@@ -178,7 +178,7 @@ ZERO = "would give score 0, because a prediction is missing or is not a number"
 VERDICTS = {
     "official-run-cancelled": "would cancel the whole run",
     "official-score-zero": "would give every model the score 0",
-    "official-other-table": "would read another table",
+    "official-other-table": "would read another table than Benchside",
     "image-elsewhere": "would not find images in other folders, and give every model the score 0",
     "label-spelling": "would count positives that are not spelled True as negative",
     "one-class-truth": "would yield NaN, because the truth has only one class",

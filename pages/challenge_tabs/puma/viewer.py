@@ -143,7 +143,7 @@ def nucleus_table(drawn: Mapping[str, Array], nucleus: Nucleus | None, radius: f
     """Draw the outcome of each nucleus. drawn: from `overlay`. nucleus: the chosen one. radius: px, of the
     matching."""
     which = st.segmented_control(
-        "In the table",
+        "Nuclei in the table",
         list(nuclei_listing.LISTS),
         key="list",
         bind="query-params",

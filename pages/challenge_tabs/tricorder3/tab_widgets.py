@@ -42,7 +42,7 @@ def mistakes(scored: ScoredSubmission) -> None:
         for truth, called in HARM:
             if count := matrix["counts"][of[truth]][of[called]]:
                 groups = [f"truth risk: {truth}", f"predicted risk: {called}"]
-                cases.lead(f"{truth} called {called}", count, of_groups=groups)
+                cases.lead(f"{truth} predicted as {called}", count, of_groups=groups)
         cases.lead("all mistakes", sum(not case["correct"] for case in scored.card.cases), cases="mistakes")
 
 
@@ -110,7 +110,7 @@ def received(scored: ScoredSubmission, index: int) -> None:
                 Fact("Body site", f"{location:g}", case["location"] or "unknown"),
             ]
         )
-        st.caption("The three numbers as the model receives them.")
+        st.caption("Age, gender and body site as the numbers that the model receives.")
     with outputs_column:
         for number, block in enumerate(outputs(card, case)):
             scored_submission.block(block, scored, f"outputs/{index}/{number}")
@@ -124,7 +124,7 @@ def outputs(card: ScoreCard, case: Mapping) -> Iterator[Block]:
     """Yield the model's outputs for a case."""
     if not case["outputs"]:
         yield Text(
-            "There are no outputs for this case: labels only, or no prediction.",
+            "The submission has no outputs for this case, only a label or nothing.",
             "note",
             "What did the model predict?",
         )
@@ -132,13 +132,13 @@ def outputs(card: ScoreCard, case: Mapping) -> Iterator[Block]:
     drawn = partial(_bars, case)
     yield Figure(
         drawn,
-        "The eleven raw outputs; the score uses only the largest.",
+        "The eleven raw outputs of the model. The score uses only which output is the largest.",
         {"class": list(CLASSES), "output": case["outputs"]},
     )
     if not are_probabilities(card):
         yield Figure(
             partial(drawn, normalised=True),
-            "A softmax for display only; the score does not use it.",
+            "The outputs as probabilities (softmax), for display only: the score does not use them.",
             key="softmax",
         )
 
@@ -157,7 +157,7 @@ def what_if(case: Mapping, truth, submission, truth_key: str, index: int) -> Non
 
     def settings(names: Sequence[str], key: str, question: str) -> Figure:
         sweep = Sweep(names, swept[key], CLASSES, case[key] or "unknown", RISKS)
-        return Figure(lambda theme: setting_dots(sweep, theme, question), "The case's own value is bold.")
+        return Figure(lambda theme: setting_dots(sweep, theme, question), "The value of this case is bold.")
 
     ages = Sweep(SWEEP_AGES, swept["age"], CLASSES, case["encoded"][0], RISKS)
     older = Figure(

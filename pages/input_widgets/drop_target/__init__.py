@@ -40,7 +40,7 @@ def _without_files() -> None:
     folder = st.session_state[KEY].empty
     sentence = f"The folder **{markdown(folder, 60)}** is empty" if folder else "The drop contained no file"
     dropped_files.drop_none(
-        f"{sentence}: no file was read. Drop the folder with the files, or the files themselves."
+        f"{sentence}: no file was read. Drop the folder that contains the files, or the files themselves."
     )
 
 

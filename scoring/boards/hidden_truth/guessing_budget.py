@@ -27,12 +27,11 @@ SAFE_GAIN = 0.05
 RATES_OF_CLASSES = 14 * 16
 """Maximum number of class rates shown per submission: those of 16 classes, each with `DECIMALS` decimals."""
 OF_PART = (
-    " These statements concern the shown part only. Scores reveal no case of the withheld part, which "
-    "decides the final "
-    "ranking; they reveal only what both parts share, such as class frequencies."
+    " All this concerns only the shown part. The withheld part decides the final ranking. Scores reveal none "
+    "of its cases, only facts that hold for both parts, such as class frequencies."
 )
 UNBOUNDED = (
-    "It is not known how much such scores reveal about the truth. A bound is known only for accuracy, "
+    "It is not known how much these scores reveal about the truth. A bound is known only for accuracy, "
     "recall, specificity, F scores, AUC and average precision, with one class per case."
 )
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
@@ -93,11 +92,14 @@ class Use:
         shown = "Scores were shown before" if self.bits and not self.answers else f"{scores} been shown"
         if not self.cases:
             return f"{shown}. {UNBOUNDED if self.bits else ''}{OF_PART * self.is_part}".rstrip()
-        told = f"{shown}, which may have revealed {_percent(self.bits, self.cases)} of the labels' bits"
-        most = f"guessing gained at most {self.gain:.2f} above the best constant answer"
+        told = (
+            f"{shown}. They may have revealed {_percent(self.bits, self.cases)} of the information in the "
+            "labels"
+        )
+        most = f"guessing can have raised a score by at most {self.gain:.2f} above the best constant answer"
         end = "" if self.is_safe else " A smaller lead could come from guessing."
         equal = "If classes are equally frequent and cases have equal weights"
-        return f"{told}. {equal}, {most}.{end} Rare classes are revealed sooner.{OF_PART * self.is_part}"
+        return f"{told}. {equal}, {most}.{end} Scores reveal rare classes sooner.{OF_PART * self.is_part}"
 
 
 @dataclass(frozen=True)
@@ -133,9 +135,9 @@ class Budget:
         if self.proposed is None:
             limit = bits_for(SAFE_GAIN, self.use.cases)
             return (
-                f"Safe: by the end of the phases the scores can reveal {self.use.bits:.1f} bits. Any "
-                f"guessing strategy needs {limit:.1f} bits to gain {SAFE_GAIN:g} above the best constant "
-                f"answer.{OF_PART * self.use.is_part}"
+                f"Safe: until the end of the phases the scores can reveal {self.use.bits:.1f} bits of "
+                f"information about the labels. To raise a score by {SAFE_GAIN:g} above the best constant "
+                f"answer, guessing needs {limit:.1f} bits.{OF_PART * self.use.is_part}"
             )
         if self.is_spent and not self.use.cases:
             told = f"Not safe under any rule from now on, because scores have been shown already. {UNBOUNDED}"
@@ -143,7 +145,7 @@ class Budget:
         if self.is_spent:
             return (
                 "Not safe under any rule from now on: the shown scores may have revealed so much "
-                f"that guessing gains up to {self.use.gain:.2f} above the best constant answer."
+                f"that guessing can raise a score by {self.use.gain:.2f} above the best constant answer."
                 f"{OF_PART * self.use.is_part}"
             )
         if not self.use.cases:
@@ -156,11 +158,12 @@ class Budget:
         )
         flags += f" --ladder {proposed.step or 0:g}" if proposed.detail != NOTHING else ""
         return (
-            f"Not safe: by the end of the phases the scores can reveal {told}. Guessing could then gain up "
-            f"to {self.use.gain:.2f} above the best constant answer. A gain of {SAFE_GAIN:g} is safe: at "
-            f"most {bits_for(SAFE_GAIN, self.use.cases):.1f} bits. Settings that are safe "
-            f"with these phases and teams: {flags}. Fewer submissions, fewer teams, less detail or more "
-            f"cases allow scores to be shown.{OF_PART * self.use.is_part}"
+            f"Not safe: until the end of the phases the scores can reveal {told} of information about the "
+            f"labels. Guessing could then raise a score by up to {self.use.gain:.2f} above the best constant "
+            f"answer. Safe is {SAFE_GAIN:g}, for which guessing needs "
+            f"{bits_for(SAFE_GAIN, self.use.cases):.1f} bits. Safe settings for these phases and teams: "
+            f"{flags}. With fewer submissions or teams, less detail or more cases, more can be shown "
+            f"safely.{OF_PART * self.use.is_part}"
         )
 
 
@@ -294,7 +297,10 @@ def notice_of_deleted(store: Store, board_id: str) -> list[Finding]:
     bits = bits_of_deleted_boards(store, board_id)
     with store.read() as session:
         is_told = bits and session.get(Hidden, board_id) is not None
-    message = f"deleted boards had this test set; their scores may have revealed {bits:.1f} bits of it."
+    message = (
+        f"deleted boards used the same test set. Their scores may have revealed {bits:.1f} bits of "
+        "information about its labels."
+    )
     return [warning("truth-shared", board_id, message)] if is_told else []
 
 

@@ -169,7 +169,8 @@ def _statistics(provenance: Mapping[str, Any], submissions: int) -> str:
         return "No intervals and no tests are published."
     intervals = (
         f"95% intervals ({provenance['interval']}) by {provenance['resamples']:,} resamples of "
-        f"{provenance['n_units']:,} units ({markdown(str(provenance['unit']))}), seed {provenance['seed']}."
+        f"{provenance['n_units']:,} units (one per {markdown(str(provenance['unit']))}), seed "
+        f"{provenance['seed']}."
     )
     if not provenance.get("pairs_test"):
         return f"{intervals} No test of differences between teams is published."

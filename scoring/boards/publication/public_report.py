@@ -62,18 +62,18 @@ def shake_up_section(ranking: BoardRanking) -> tuple[Section, ...]:
     leader = next(row for row in rows if row["rank"] == min(row["rank"] for row in rows))
     first = "was first" if leader["shown"]["rank"] == 1 else f"was number {leader['shown']['rank']}"
     text = (
-        f"{moved} of {len(rows)} teams have a different rank by the withheld part, which decides the final "
-        "ranking. "
-        f"{markdown(leader['team'], 60)}, first by the withheld part, {first} by the shown part."
+        f"{moved} of {len(rows)} teams have another rank on the withheld cases than on the shown cases. The "
+        "withheld cases decide the final ranking. "
+        f"{markdown(leader['team'], 60)} is first on the withheld cases and {first} on the shown cases."
     )
     columns = [
-        Column("rank", "#", "number", 0, full="rank by the withheld part", width=36),
+        Column("rank", "#", "number", 0, full="rank on the withheld cases", width=36),
         Column("team", "team"),
-        Column("score", "withheld part", "number", scale.digits, scale.better, full=scale.unit),
-        Column("could", "could hold ranks", "written", lighter=True),
-        Column("shown rank", "# shown", "number", 0, full="rank by the shown part"),
-        Column("shown score", "shown part", "number", scale.digits, scale.better, full=scale.unit),
-        Column("shown could", "could hold ranks", "written", lighter=True),
+        Column("score", "score, withheld cases", "number", scale.digits, scale.better, full=scale.unit),
+        Column("could", "possible ranks", "written", lighter=True),
+        Column("shown rank", "# shown", "number", 0, full="rank on the shown cases"),
+        Column("shown score", "score, shown cases", "number", scale.digits, scale.better, full=scale.unit),
+        Column("shown could", "possible ranks", "written", lighter=True),
     ]
     values = [
         {
@@ -89,8 +89,8 @@ def shake_up_section(ranking: BoardRanking) -> tuple[Section, ...]:
     ]
     few = f"The first {MANY} of {len(rows)} teams are drawn. " if len(rows) > MANY else ""
     caption = (
-        f"Ranks of the same submissions by both parts. Whiskers: ranks that a team could have. {few}"
-        "Solid: the rank rises; dashed: it falls; dotted: it stays."
+        "Ranks of the same submissions on the shown and on the withheld cases. Whiskers: ranks that a team "
+        f"could have. {few}Solid: the rank rises; dashed: it falls; dotted: it stays."
     )
     moves = [
         RankMove(
@@ -99,7 +99,7 @@ def shake_up_section(ranking: BoardRanking) -> tuple[Section, ...]:
         for row in rows[:MANY]
         if (shown_part := row["shown"])
     ]
-    question, parts = "How does the withheld part change the ranks?", ("shown part", "withheld part")
+    question, parts = "How do the withheld cases change the ranks?", ("shown cases", "withheld cases")
     build = partial(rank_moves, moves, question=question, parts=parts)
     table = Table.of("Which teams change rank?", values, columns, key="board_moves")
     blocks: list[Block] = [Text(text), Figure(build, caption, table.rows, key="board_shake_up"), table]
@@ -112,10 +112,12 @@ WORDS = {
     "shown": "The truth is hidden: scores are shown {how}, without intervals and ties, until the "
     "organizer opens it. A correction of the truth changes no score that was shown.",
     "nothing": "The truth is hidden: no score is shown until the organizer opens it.",
-    "split": "Scores use a part of the cases. At the end the withheld cases decide the ranking: for each "
-    "team, its nominated submission counts, or else the submission that the board's rule selects.",
-    "ladder": "The Ladder: a score is shown only if it beats the team's best by more than {step:g}. The "
-    "best shown score is ranked, also when the truth is opened.",
+    "split": (
+        "Scores use only a part of the cases. At the end the withheld cases decide the ranking. The "
+        "submission that a team nominated counts, or else the submission that the board's rule selects."
+    ),
+    "ladder": "The Ladder shows a score only if it beats the team's best score by more than {step:g}. The "
+    "best shown score is ranked, even after the truth is opened.",
 }
 
 

@@ -112,7 +112,7 @@ def test_below_six_images_there_is_no_interval():
     assert set(scored.intervals.values()) == {None}
     assert (scored.provenance["interval"], scored.provenance["options"]["interval"]) == (None, "auto")
     assert only(scored.findings, "few-units").message == (
-        "5 units: too few for an interval: 6 are needed; teams are told apart from 20 on."
+        "With only 5 units to resample, no interval is computed: 6 are needed. Telling teams apart needs 20."
     )
 
 
