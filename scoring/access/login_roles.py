@@ -165,7 +165,9 @@ def read(files: Sequence[Path], environment: Mapping[str, str] | None = None) ->
             reason = f" ({problem})" if isinstance(problem, tomllib.TOMLDecodeError) else ""
             problems.append(_mistake(file.name, f"it cannot be read as TOML{reason}: fix or remove it."))
     problems += [
-        _mistake(f"[{shortened(name, 40)}]", "this section is not used: write [auth] and [access].")
+        _mistake(
+            f"[{shortened(name, 40)}]", "Benchside does not use this section: write only [auth] and [access]."
+        )
         for name, value in secrets.items()
         if _is_misnamed(name, value)
     ]
@@ -232,7 +234,9 @@ def _faults_of_access(access: object) -> list[Finding]:
     if not isinstance(people, list) or not all(isinstance(name, str) and "@" in name for name in people):
         problems.append(_mistake("[access]", "organizers needs a list of e-mail addresses."))
     elif not people and not access.get("organizer_group"):
-        problems.append(_mistake("[access]", "nobody is organizer: name organizers or organizer_group."))
+        problems.append(
+            _mistake("[access]", "nobody is named as organizer: add organizers or organizer_group.")
+        )
     hours = access.get("grace_hours", 0)
     if isinstance(hours, bool) or not isinstance(hours, (int, float)) or not 0 <= hours <= 24 * 30:
         problems.append(_mistake("[access]", "grace_hours needs a number from 0 to 720."))

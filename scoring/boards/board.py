@@ -77,7 +77,10 @@ class OpenBoard:
         """Return the ground truth of the test set. Raises InputRefused if the store does not contain it."""
         score = self.row.options["score"]
         if self.imported and not self.store.files.holds(self.test_set.sha256):
-            message = "it was imported without its test set, so it can be shown but cannot score submissions."
+            message = (
+                "this board was imported without its test set, so it can be shown but cannot score "
+                "submissions."
+            )
             raise InputRefused([error("imported-board", self.row.id, message)])
         data = self.store.files.read(self.test_set.sha256)
         needed = self.challenge.needed("truth", score)
@@ -242,13 +245,15 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
             raise InputRefused([error("no-board", shortened(board_id, 64), message)])
         require_readable(board_id, [row])
         if IMPORTED in row.options:
-            message = "it was imported from another platform: it is shown, but accepts no submissions."
+            message = (
+                "this board was imported from another platform: it is shown, but accepts no submissions."
+            )
             raise InputRefused([error("imported-board", board_id, message)])
         remember(row.options.get("declaration"))
         if not is_known(row.challenge):
             message = (
-                f"its challenge {shortened(row.challenge, 64)} is unknown to this version: install a newer "
-                "Benchside."
+                f"the challenge {shortened(row.challenge, 64)} of this board is unknown to this version: "
+                "install a newer Benchside."
             )
             raise InputRefused([error("no-board", board_id, message)])
         wanted = number or row.version
@@ -303,7 +308,11 @@ def own_options(challenge: Challenge[Any, Any], texts: Mapping[str, str]) -> dic
         if name not in own:
             known = ", ".join(own) or "none"
             problems.append(
-                error("bad-option", "--option", f"{name!r} cannot be set by submission; these can: {known}.")
+                error(
+                    "bad-option",
+                    "--option",
+                    f"{name!r} cannot be set for a single submission. These options can: {known}.",
+                )
             )
             continue
         try:

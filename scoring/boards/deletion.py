@@ -82,7 +82,7 @@ def delete_submission(store: Store, board_id: str, submission_id: str) -> Delete
         _require_board(session, board_id)
         row = session.get(schema.Submission, submission_id) or session.get(schema.RefusedFile, submission_id)
         if row is None or row.board_id != board_id:
-            message = f"the board {board_id} has no such submission: `board show` lists their ids."
+            message = f"the board {board_id} has no submission with this id: `board show` lists the ids."
             raise InputRefused([error("no-submission", shortened(submission_id, 64), message)])
         for results in (schema.ShownPart, schema.ScoredVersion):
             session.execute(delete_rows(results).where(results.submission_id == submission_id))
@@ -101,7 +101,7 @@ def _require_board(session: Session, board_id: str) -> None:
     """Lock the row of a board, which need not be readable. Raises InputRefused."""
     query = select(schema.Board.id).where(schema.Board.id == board_id).with_for_update()
     if session.scalar(query) is None:
-        message = "there is no such board: `board list` lists all boards."
+        message = "there is no board with this id: `board list` lists all boards."
         raise InputRefused([error("no-board", shortened(board_id, 64), message)])
 
 
@@ -111,7 +111,8 @@ def _empty_log(store: Store) -> tuple[Finding, ...]:
     with store.read() as session:
         if not is_own(session, store.files):
             message = (
-                "its files stay, because the folder also contains other files: `benchside doctor` lists them."
+                "the files of the deleted submission or board stay, because the folder also contains files "
+                "of another store: `benchside doctor` lists them."
             )
             return (warning("files-stay", store.files.address, message),)
     if is_empty:

@@ -92,11 +92,14 @@ def read_leaderboard(source: Source, score: str | None = None, team: str | None 
     files = open_source(source)
     tables = [m for m in files.members if m.lower().endswith((".csv", ".json"))] or list(files.members)
     if len(tables) != 1:
-        message = f"it holds {len(tables)} tables, but only one can be read: import each phase separately."
+        message = (
+            f"the file contains {len(tables)} tables, but only one can be imported: import each phase "
+            "separately."
+        )
         raise _refusal(files, message)
     member = tables[0]
     if files.sizes[member] > BYTES:
-        raise _refusal(files, f"it has more than {BYTES // 1_000_000} MB.")
+        raise _refusal(files, f"the file has more than {BYTES // 1_000_000} MB.")
     try:
         text = files.read(member).decode("utf-8-sig")
         leaderboard = _of_json(json.loads(text)) if text.lstrip()[:1] in ("{", "[") else _of_csv(text, team)
@@ -106,13 +109,15 @@ def read_leaderboard(source: Source, score: str | None = None, team: str | None 
         raise _refusal(files, message) from problem
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, csv.Error) as problem:
         message = (
-            "it is not a leaderboard of Grand Challenge (JSON of evaluations), Codabench (CSV or JSON of "
-            "results), EvalAI (JSON) or Kaggle (CSV). A CSV with a column of teams and a column of numbers "
-            "can be read too."
+            "the file is not a leaderboard of Grand Challenge (JSON of evaluations), Codabench (CSV or JSON "
+            "of results), EvalAI (JSON) or Kaggle (CSV). A CSV file with a column of teams and a column of "
+            "numbers is accepted too."
         )
         raise _refusal(files, message) from problem
     if not leaderboard.entries or len(leaderboard.entries) > ENTRIES:
-        raise _refusal(files, f"it has {len(leaderboard.entries)} entries; 1 to {ENTRIES} are read.")
+        raise _refusal(
+            files, f"the leaderboard has {len(leaderboard.entries)} entries; 1 to {ENTRIES} are allowed."
+        )
     return _ranked_by(leaderboard, score, files)
 
 

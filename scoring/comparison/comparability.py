@@ -64,7 +64,11 @@ def of_team(name: str, entries: Iterable[Finding]) -> list[Finding]:
 def excluded_warnings(excluded: Iterable[Excluded]) -> Iterator[Finding]:
     """Yield a warning for each excluded submission, with its reason."""
     for entry in excluded:
-        yield warning("excluded-submission", entry.team, f"refused, so it has no rank: {entry.reason}")
+        yield warning(
+            "excluded-submission",
+            entry.team,
+            f"this submission was refused, so it has no rank: {entry.reason}",
+        )
 
 
 def identical_groups(cards: Mapping[str, ScoreCard]) -> tuple[tuple[str, ...], ...]:

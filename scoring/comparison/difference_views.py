@@ -46,7 +46,7 @@ def class_values(
         against: The team whose values are subtracted from the others.
     """
     risks = load_challenge(displayed.comparison.challenge).display.class_risks
-    less = f", minus the value of {markdown(against)}" if against else " (.66 is 0.66)"
+    less = f", minus the value of {markdown(against)}" if against else " (.66 means 0.66)"
 
     return Figure(
         lambda theme: figures.classes(matrix, displayed.names, risks, theme, chosen, against),
@@ -68,7 +68,7 @@ def class_difference(gap: ClassDifference, team: str, leader: str) -> Text:
     """Return how much better or worse a team is than the leader in one class, as text."""
     of_class = f"{named(gap.measure)} of {markdown(gap.name)}"
     if gap.difference is None:
-        return Text(f"{of_class} is undefined for one of the two.")
+        return Text(f"{of_class} is undefined for one of the two teams.")
     sentence = (
         f"{of_class}: **{markdown(team, 40)}** minus **{markdown(leader, 40)}** is "
         f"**{decimal(gap.difference, 3, True)}**"
@@ -98,7 +98,7 @@ def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figu
         values = correct.values[drawn][:, columns]
         return case_heat(names, [correct.cases[k] for k in drawn], values, theme, correct.quantity)
 
-    kind, how, first = "right", "Strong and ×: wrong", "which the fewest teams predicted correctly"
+    kind, how, first = "right", "Strong colour and ×: wrong", "which the fewest teams predicted correctly"
     if correct.quantity != SHARE:
         kind = "value"
         how = f"Stronger colour: worse; {correct.quantity.better} is better"
@@ -133,7 +133,7 @@ def subgroups(displayed: Displayed) -> tuple[Block, ...]:
     """Return blocks that show every team's measures in every subgroup as numbers."""
     groups = by_class.subgroups(displayed.comparison)
     if not groups:
-        message = "The test set has no column that could make subgroups."
+        message = "The test set has no column for subgroups, such as age or center."
         return (Text(message, "note"),)
     return (group_table(displayed, groups, len(groups), "Which subgroup fails?"),)
 
@@ -197,7 +197,7 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
         question,
         [(row, team) for row in rows for team in row.teams],
         [
-            Column("column", "by", get=lambda pair: pair[0].column),
+            Column("column", "grouped by", get=lambda pair: pair[0].column),
             Column("group", "group", get=lambda pair: pair[0].group),
             Column("measure", "measure", get=lambda pair: named(pair[0].measure)),
             Column("n", "n", "number", 0, get=lambda pair: pair[0].n),
@@ -206,7 +206,7 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
             Column("interval", "95% interval", "interval", 3, lighter=True, get=known("interval")),
             *(to_all if compared else ()),
         ],
-        f"Of {looked_at} pairs of group and metric, some differ by chance alone. Groups of fewer than 15 "
-        f"cases have no value. {displayed.method}",
+        f"Of {looked_at} combinations of subgroup and metric, some differ by chance alone. Groups of fewer "
+        f"than 15 cases have no value. {displayed.method}",
         key="groups",
     )

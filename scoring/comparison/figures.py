@@ -180,7 +180,7 @@ def subgroup(
         for team in row.teams
         if team.team in names
     ]
-    question = f"How do teams do in {KINDS.get(row.column, row.column)} {row.group}?"
+    question = f"How good are the teams in {KINDS.get(row.column, row.column)} {row.group}?"
     return figures.group_intervals(
         dots, theme, question, named(row.measure), ends, 0.0 if to_overall else None
     )

@@ -296,7 +296,7 @@ def held_fixed(comparison: Comparison, grid: WeightGrid) -> str:
             "first at a corner is not always the best in the part of this corner."
         )
     if missing := [name for name in comparison.scored if name not in grid.teams]:
-        sentences += f" Left out: {len(missing)} team{'s' * (len(missing) > 1)} without one of the parts."
+        sentences += f" Left out: {len(missing)} team{'s' * (len(missing) > 1)} that lack one of the parts."
     return sentences
 
 

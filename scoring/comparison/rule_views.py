@@ -91,8 +91,8 @@ def _orders_table(displayed: Displayed) -> Table:
         **{f"{name} rank": [entry["subtask_ranks"][name] for entry in of_teams] for name in subtasks},
     }
     caption = (
-        "Weighted rank: 0.25, 0.35 and 0.40 times the ranks in segmentation, staging and prognosis; smaller "
-        "is better."
+        "The weighted rank is the sum of 0.25, 0.35 and 0.40 times the ranks in segmentation, staging and "
+        "prognosis; smaller is better."
     )
     return Table("Do both orders agree?", columns, rows, caption, key="orders")
 
@@ -128,11 +128,13 @@ def other_rules(displayed: Displayed) -> tuple[Block, ...]:
 
 def _rules(displayed: Displayed, robust: Robustness, kinds: Sequence[str]) -> Figure:
     rules = [rule for rule in robust.rules if rule.kind in kinds]
-    small = "Grey with a star: under 15 cases. " if any(rule.small for rule in rules) else ""
+    small = (
+        "Grey with a star: subgroups of fewer than 15 cases. " if any(rule.small for rule in rules) else ""
+    )
     return Figure(
         partial(figures.rules, robust, kinds, displayed.names),
-        "Ranks; a stronger colour is a better rank. Above the line: the official order. τ (Kendall): "
-        "agreement of a rule's order with the official order; 1 is the same "
+        "Each cell: the team's rank under a rule; a stronger colour is a better rank. Above the line: the "
+        "official order. τ (Kendall): agreement of a rule's order with the official order; 1 is the same "
         f"order. {small}{_left_out(robust)}"
         f"{len(robust.rules) - 1} other rules were compared: a rule may differ by chance alone. "
         f"{displayed.method}",
@@ -150,7 +152,7 @@ def _rules(displayed: Displayed, robust: Robustness, kinds: Sequence[str]) -> Fi
 def _left_out(robust: Robustness) -> str:
     """Say which rules are not shown, as all teams would be first."""
     names = " and ".join(figures.SCHEMES.get(name, name) for name in robust.all_alike)
-    return f"Left out, because all teams would share the first place: {names}. " if names else ""
+    return f"Rules left out, because all teams would share the first place: {names}. " if names else ""
 
 
 def _moves(displayed: Displayed, robust: Robustness) -> Table:
@@ -164,8 +166,9 @@ def _moves(displayed: Displayed, robust: Robustness) -> Table:
             Column("best", "best #", "number", 0, full="best rank", get=lambda i: robust.best[i]),
             Column("worst", "worst #", "number", 0, full="worst rank", get=lambda i: robust.worst[i]),
         ],
-        "The best and the worst rank of a team under all these rules. Subgroups of under 15 cases are left "
-        "out; medians are left out if cases are only right or wrong. The official rank does not change.",
+        "The best and the worst rank of a team under all rules above. Subgroups of fewer than 15 cases are "
+        "left out; medians are left out if cases are only right or wrong. The official rank does not "
+        "change.",
         key="robustness",
     )
 
@@ -195,9 +198,9 @@ def _map(displayed: Displayed, grid: WeightGrid, firsts: FirstTeams, question: s
     ring = " and ".join(markdown(name, 40) for name in robustness.at_the_ring(grid, firsts))
     return Figure(
         partial(weight_map, question, figures.first_places(grid, firsts)),
-        "Each point is a choice of weights with the sum 1; its colour is the first team. Ring: the official "
-        f"weights, with {ring} first. {robustness.held_fixed(displayed.comparison, grid)} The map does not "
-        "account for chance.",
+        "Each point is a choice of weights with the sum 1. Its colour is the team that would be first. "
+        f"Ring: the official weights, with {ring} first. "
+        f"{robustness.held_fixed(displayed.comparison, grid)} The map does not account for chance.",
         {
             **{part: grid.weights[:, k].tolist() for k, part in enumerate(parts)},
             **{
@@ -234,7 +237,7 @@ def rescored(displayed: Displayed, rescored: Rescored, before: Mapping[str, int]
     band = next((k for k, is_tied in enumerate(tied) if not is_tied), len(tied))
     shaded = min(band, len(rows)) if band > 1 else 0
 
-    order = "score" if summary_text.by_score(displayed.comparison) else "score, not by weighted ranks"
+    order = "score" if summary_text.by_score(displayed.comparison) else "score, not the weighted ranks"
 
     def build(theme: Theme) -> go.Figure:
         question = "Who would win with the chosen weights?"

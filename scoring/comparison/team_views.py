@@ -77,9 +77,9 @@ def _headline_facts(displayed: Displayed) -> list[Fact]:
                 _apart(comparison, len(tied)),
                 f"{listed}: "
                 + (
-                    "no team is certainly better than any of these."
+                    "no team is shown to be better than any of these."
                     if summary_text.by_score(comparison)
-                    else "the 95% range of ranks of each of these teams includes the first rank."
+                    else "the 95% range of ranks of each of these teams includes rank 1."
                 ),
             )
         )
@@ -91,20 +91,20 @@ def _headline_facts(displayed: Displayed) -> list[Fact]:
                 "Resolvable gap",
                 scale.number(result.resolvable_gap["all_pairs"]),
                 f"{scale.number(result.resolvable_gap['all_pairs_80'])} for 80% power",
-                "True difference that is significant in half of such test sets (50% power) over all pairs, "
-                "and in four of five (80% power). For one pair named beforehand: "
-                f"{scale.number(result.resolvable_gap['one_pair'])} and "
+                "True difference that is detected in half of all test sets like this one (50% power), and "
+                "in four of five (80% power), if all pairs are compared. For a single pair chosen "
+                f"beforehand: {scale.number(result.resolvable_gap['one_pair'])} and "
                 f"{scale.number(result.resolvable_gap['one_pair_80'])}",
             )
         )
     if too_good := summary_text.optimism(comparison, scale):
         facts.append(
             Fact(
-                f"Likely too {scale.too} by",
+                f"Leader's score too {scale.too} by",
                 f"about {too_good}",
-                "the leader's score",
-                "The best of several teams was chosen on the same data, so its score is likely about this "
-                "much too {scale.too}",
+                "likely",
+                "The leader was chosen as the best on the same data. So the leader's score is likely too "
+                f"{scale.too} by about this much",
             )
         )
     return facts
@@ -112,8 +112,8 @@ def _headline_facts(displayed: Displayed) -> list[Fact]:
 
 def _apart(comparison: Comparison, number: int) -> str:
     if not summary_text.by_score(comparison):
-        return "by places in resamples"
-    return "not told apart" if number > 1 else "stands alone"
+        return "by the 95% range of ranks"
+    return "not told apart" if number > 1 else "no tie"
 
 
 PAIRS_NAMED = 3
@@ -142,7 +142,7 @@ def excluded(comparison: Comparison) -> Table:
     """Return a table of the refused submissions with their problems."""
     ranked = comparison.own_ranking is not None and comparison.own_ranking.name
     table = excluded_rows(comparison.excluded)
-    more = " Ranks in the parts are computed among the other teams only." if ranked else ""
+    more = " Ranks in the parts of the score are computed without these teams." if ranked else ""
     return replace(table, caption=table.caption + more)
 
 
@@ -181,17 +181,17 @@ def withdrawals(comparison: Comparison) -> Table | None:
     moved = [entry["without"] for entry in gone if entry["swapped"]]
     if moved:
         caption = (
-            "Weighted ranks depend on which teams take part: without "
+            "Weighted ranks depend on which teams take part. If one of these teams withdraws, other teams "
+            "change places, although their predictions stay the same: "
             f"{', '.join(map(markdown, moved[:PAIRS_NAMED]))}"
-            f"{f' or {len(moved) - PAIRS_NAMED} other teams' if len(moved) > PAIRS_NAMED else ''}, other "
-            "teams change places, although their predictions stay the same."
+            f"{f' and {len(moved) - PAIRS_NAMED} more' if len(moved) > PAIRS_NAMED else ''}."
         )
     else:
         caption = "No single withdrawal would change the order of the other teams by weighted ranks."
     columns = (
-        Column("without", "without"),
+        Column("without", "team that withdraws"),
         Column("first", "first by weighted ranks", get=lambda entry: ", ".join(entry["first"])),
-        Column("swapped", "others that change places", get=lambda entry: _pairs(entry["swapped"])),
+        Column("swapped", "other teams that change places", get=lambda entry: _pairs(entry["swapped"])),
     )
     return Table.of("How do ranks change if a team withdraws?", gone, columns, caption, key="withdrawn")
 

@@ -161,7 +161,7 @@ def _figure(
     rows: Sequence[IntervalRow], theme: Theme, question: str, displayed: Displayed, first: str, second: str
 ) -> go.Figure:
     unit = f", {displayed.scale.unit}" if displayed.scale.factor != 1 else ""
-    axis = f"{safe(short(first))} less {safe(short(second))}{unit}"
+    axis = f"{safe(short(first))} minus {safe(short(second))}{unit}"
     return team_intervals(rows, theme, question, axis, displayed.scale.digits, reference=0)
 
 
@@ -229,7 +229,7 @@ def _won_and_lost(classes: Sequence[ClassDifference], first: str, second: str) -
     same = sum(row.difference == 0 for row in classes)
     return (
         f"Of {len(classes)} classes **{markdown(first, 40)}** is better in {_listed(won)} and worse in "
-        f"{_listed(lost)} than **{markdown(second, 40)}**; {same} are the same."
+        f"{_listed(lost)} than **{markdown(second, 40)}**; both are equal in {same}."
     )
 
 

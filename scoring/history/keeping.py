@@ -213,7 +213,7 @@ def rename(store: Store, kept_id: str, name: str, owner: str = LOCAL) -> SavedSu
     `nothing-kept` if the owner has no such submission; `bad-option` if the name is empty or too long."""
     name = name.strip()
     if not 0 < len(name) <= schema.NAME:
-        message = f"it has {len(name)} characters: give 1 to {schema.NAME}."
+        message = f"the name has {len(name)} characters: write 1 to {schema.NAME}."
         raise InputRefused([error("bad-option", "name", message)])
     with store.write() as session:
         row = _mine(session, kept_id, owner)
@@ -224,7 +224,7 @@ def rename(store: Store, kept_id: str, name: str, owner: str = LOCAL) -> SavedSu
 def check_note(note: str) -> None:
     """Check the length of a note. Raises InputRefused (`bad-note`) if the note is too long."""
     if len(note) > NOTE:
-        message = f"it has {len(note)} characters; at most {NOTE} are allowed."
+        message = f"the note has {len(note)} characters; at most {NOTE} are allowed."
         raise InputRefused([error("bad-note", "note", message)])
 
 

@@ -77,7 +77,7 @@ def on_kept(run: Run, options: Mapping[str, Any]) -> ScoreCard:
             refusal = refusal or refused
     if refusal is not None:
         raise refusal
-    message = "no test set is saved: give challenge and truth once. Benchside then saves the test set."
+    message = "no test set is saved: call with challenge and truth once. Benchside then saves the test set."
     raise InputRefused([error("nothing-kept", "truth", message)])
 
 
@@ -144,7 +144,7 @@ def _check(run: Run) -> None:
         message = "" if len(written) <= MOST_CONFIG else f"it has more than {MOST_CONFIG} characters as JSON."
     except (TypeError, ValueError):
         message = (
-            "it holds values that JSON cannot store: give numbers, texts, and lists of numbers or texts."
+            "it contains values that JSON cannot store: give numbers, texts, and lists of numbers or texts."
         )
     if message:
         raise InputRefused([error("bad-option", "config", message)])

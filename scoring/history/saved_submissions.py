@@ -163,7 +163,7 @@ def saved_submission(store: Store, kept_id: str, owner: str = "") -> SavedSubmis
     matches = [entry for entry in saved(store, owner=owner) if kept_id and entry.id.startswith(kept_id)]
     if len(matches) != 1:
         message = (
-            "several ids begin with these characters: write more of the id."
+            "the ids of several submissions begin with these characters: write more of the id."
             if matches
             else "no saved submission has this id."
         )

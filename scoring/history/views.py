@@ -62,8 +62,8 @@ def _figure(steps: Sequence[Step], of: Scale, current: str | None) -> Figure:
 
     cut = f" The newest {DRAWN} of {len(steps)} are drawn." if len(steps) > DRAWN else ""
     legend = (
-        "Dotted: the best so far. Filled: chance does not explain the difference from the best earlier one. "
-        "Whiskers: 95% interval."
+        "Dotted: the best score so far. Filled: chance does not explain the difference from the best "
+        "earlier submission. Whiskers: 95% interval."
     )
     return Figure(build, legend + cut, _numbers(drawn), key="own_history")
 
@@ -91,7 +91,7 @@ def _table(steps: Sequence[Step], of: Scale) -> Table:
         Column("name", "submission"),
         Column("score", "score", "number", of.digits, of.better),
         Column("interval", "95% interval", "interval", of.digits_of_intervals),
-        Column("difference", "against the earlier best", "written"),
+        Column("difference", "difference from the best before", "written"),
         Column("note", "note and settings"),
     )
     return Table("Which submissions are saved?", columns, rows, key="own_history_table")

@@ -175,10 +175,7 @@ answer."""
 WITHOUT_FOLDERS = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"}
 """Kinds of storage in which creating a folder would create a bucket."""
 SETTING = "BENCHSIDE_FILES"
-REFUSED = (
-    "access is refused: set credentials in the environment with the rights to read, write, list and "
-    "delete there."
-)
+REFUSED = "access is refused: set credentials in the environment that may read, write, list and delete there."
 MISSING = "there is no such bucket or folder: create it, or name another."
 
 

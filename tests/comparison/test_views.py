@@ -148,7 +148,7 @@ def test_rules_that_place_nobody_are_left_out_and_named():
     skilled = lesion_teams(8, 70, (3, 4, 5), resamples=0)
     captions = [rendered_markdown.plain(words) for words in blocks.captions(sections(skilled))]
     words = next(words for words in captions if "τ" in words)
-    assert "Left out, because all teams would share the first place:" in words
+    assert "Rules left out, because all teams would share the first place:" in words
     assert "median rank per case" in words
 
 

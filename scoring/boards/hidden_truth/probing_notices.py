@@ -44,9 +44,9 @@ NEAR = "differ from an earlier submission in very few cases: this can reveal a h
 ALIKE = (
     "have the same number for all cases, in every column or in one: this can reveal how often a class occurs."
 )
-EQUAL = "identical, byte for byte: do these teams work together, or share their results?"
+EQUAL = "identical, byte for byte: do these teams work together, or share results?"
 COPIES = "answers of these teams rank the cases in nearly the same order: one file may be a copy of another."
-UNSCORED = "could not be scored because of an error of this server, not of the file: see the server's log."
+UNSCORED = "could not be scored because of an error in Benchside, not in the file: see the server's log."
 
 
 def near(ranking: BoardRanking, entry: RankedSubmission) -> str | None:
@@ -221,7 +221,7 @@ def address_notices(store: Store) -> list[Finding]:
 
 def _of_person(person: str, rows: list[RefusedAddress]) -> Finding:
     addresses = _SEPARATOR.join(dict.fromkeys(row.address for row in rows))
-    message = f"{shortened(person)} tried to open this, last on {rows[-1].day}, and was refused."
+    message = f"{shortened(person)} tried to open this address, last on {rows[-1].day}, and was refused."
     return note("refused-address", shortened(addresses, 120), message)
 
 
@@ -292,8 +292,8 @@ def equal_times(ranking: BoardRanking) -> list[Finding]:
         *_, before, last = (None, None, *(entry for entry in entries if entry.is_eligible))
         if before and last and before.created == last.created:
             message = (
-                f"its last submissions have the same time: {last.id} counts as the later submission, "
-                "because of its id."
+                f"the last submissions of this team have the same time: {last.id} counts as the later one, "
+                "because its id sorts last."
             )
             findings.append(note("equal-times", shortened(team, 60), message))
     return findings
@@ -324,7 +324,7 @@ def near_names(store: Store, board_id: str) -> list[Finding]:
     spelled: dict[str, list[str]] = {}
     for name in sorted(team_names(store, board_id)):
         spelled.setdefault("".join(filter(str.isalnum, name.casefold())), []).append(name)
-    message = "these names are nearly the same: are they one team? `board team` merges them."
+    message = "these team names are nearly the same: do they belong to one team? `board team` merges teams."
     return [
         note("near-team-names", shortened(", ".join(names), 120), message)
         for names in spelled.values()

@@ -51,7 +51,7 @@ def split_board(
     store.actor.require(Role.ORGANIZER)
     board = opened(store, board_id)
     problems = (
-        [] if (share is None) == bool(cases) else [_bad("--share", "name a share, or a list of cases.")]
+        [] if (share is None) == bool(cases) else [_bad("--share", "give a share, or a list of cases.")]
     )
     if share is not None and not 0 < share < 1:
         problems.append(_bad("--share", f"{share:g} is not a share between 0 and 1."))
@@ -158,11 +158,15 @@ def _faults(chosen: Ints, classes: Ints, units: Ints) -> list[Finding]:
     torn = np.intersect1d(units[is_shown], units[~is_shown])
     if len(torn):
         return [
-            _bad("--cases", f"{len(torn)} units (patients) are in both parts: put each unit in one part.")
+            _bad(
+                "--cases",
+                f"{len(torn)} units (such as patients) have cases in both parts: put all cases of a unit in "
+                "one part.",
+            )
         ]
     lacking = [part for part in (is_shown, ~is_shown) if set(classes[part]) != set(classes)]
     return (
-        [_bad("split", "all cases of a class are in one part: choose other cases to show.")]
+        [_bad("split", "all cases of a class are in the same part: choose other cases for the shown part.")]
         if lacking
         else []
     )

@@ -344,8 +344,9 @@ def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Findin
     if others and any(is_hidden(store, other) for other in (board_id, *others)):
         verb = "has" if len(others) == 1 else "have"
         message = (
-            f"{', '.join(others)} {verb} the same test set. Participants learn about this test set from "
-            "both boards, and see all of it when one board is open. The budget counts both boards."
+            f"{', '.join(others)} {verb} the same test set. Participants learn about this test set from all "
+            "of these boards, and see all of it when the truth of one is open. The budget counts all of "
+            "them."
         )
         findings.append(warning("truth-shared", board_id, message))
     if is_hidden(store, board_id) and store.files.holds(board.test_set.sha256):

@@ -253,7 +253,10 @@ def _newest(table: Table) -> Table:
     times = table.rows["submitted"]
     newest = sorted(sorted(range(len(times)), key=lambda k: times[k], reverse=True)[:LISTED])
     rows = {name: [values[k] for k in newest] for name, values in table.rows.items()}
-    caption = f"The newest {LISTED} of {len(times):,} submissions; the appendix and board.json list all."
+    caption = (
+        f"This table lists the newest {LISTED} of {len(times):,} submissions. The appendix and board.json "
+        "list all."
+    )
     return replace(table, rows=rows, caption=f"{caption} {table.caption}".strip())
 
 

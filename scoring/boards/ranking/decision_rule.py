@@ -133,5 +133,5 @@ def require_open(session: Session, board_id: str) -> Finding | None:
     final = session.get(schema.FinalRanking, board_id)
     if final is None:
         return None
-    message = f"its final ranking was frozen on {final.created[:10]}: nothing was counted."
+    message = f"the final ranking of this board was frozen on {final.created[:10]}. Nothing was counted."
     return error("board-final", board_id, message)

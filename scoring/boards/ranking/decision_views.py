@@ -109,10 +109,10 @@ def changes_in_words(row: schema.DecisionRule, challenge: Challenge[Any, Any]) -
 
 def _changed(changes: list[dict[str, str]], key: str) -> list[Block]:
     if not changes:
-        return [Text("Nothing was changed since.", "note")]
+        return [Text("Nothing has changed since then.", "note")]
     columns = [Column(name, name, get=partial(_cell, name)) for name in changes[0]]
     number = f"{len(changes)} later change{'s' * (len(changes) > 1)}: see the table below."
-    table = Table.of("What has changed since?", changes, columns, key=f"board_changed_{key}")
+    table = Table.of("What has changed since then?", changes, columns, key=f"board_changed_{key}")
     return [Text(number, "caution"), table]
 
 

@@ -34,13 +34,13 @@ def freeze(store: Store, board_id: str) -> None:
     ranking = board_ranking(opened(store, board_id))
     problems = []
     if frozen(store, board_id) is not None:
-        problems.append("it was already frozen: the board lists later changes.")
+        problems.append("the ranking was already frozen: the board lists later changes.")
     if ranking.hidden is not None:
-        problems.append("its truth is hidden: open it first (`board hide --open`).")
+        problems.append("the truth is hidden: open the truth first (`board hide --open`).")
     if ranking.phases and phases_and_limits.state_now(ranking.phases)[0] == OPEN:
-        problems.append("a phase is open: wait until the phase has closed.")
+        problems.append("a phase is still open: wait until it has closed.")
     if ranking.comparison is None:
-        problems.append("nobody is ranked.")
+        problems.append("no team is ranked.")
     if problems:
         raise InputRefused([error("not-final", board_id, message) for message in problems])
     salt = ranking.board.row.options.get(SALT, secrets.token_hex())

@@ -115,7 +115,8 @@ def submit(
     if actor.role < Role.ORGANIZER and team not in members.teams_of(inner.store, board.row.id, actor):
         _begin(inner, actor, team, digest, "foreign-team", _most_refused(known))
         message = (
-            "you are not in such a team. The organizer, who assigns people to teams, will see this attempt."
+            "you are not a member of this team. The organizer, who assigns people to teams, will see this "
+            "attempt."
         )
         raise InputRefused([error("foreign-team", "team", message)])
     if (problem := remaining_quota(board, team).problem) is not None:
@@ -159,7 +160,9 @@ def submission_detail(board: OpenBoard, team: str, submission: str) -> Submissio
     ranking, known = board_ranking(inner), disclosure_rules.rules(inner.store, board.row.id)
     entry = next((entry for entry in ranking.entries if (entry.id, entry.team) == (submission, team)), None)
     if entry is None:
-        raise InputRefused([error("no-submission", "submission", "your team has no such submission.")])
+        raise InputRefused(
+            [error("no-submission", "submission", "your team has no submission with this id.")]
+        )
     return _answered(ranking, known, team, entry)
 
 
@@ -187,7 +190,7 @@ def remaining_quota(board: OpenBoard, team: str) -> RemainingQuota:
     refused = max(0, _most_refused(known) - _refused_today(inner.store, board.row.id, team))
     problem = allowed.problem
     if problem is None and known is not None and allowed.phase is None:
-        message = "this board accepts no submissions yet: its organizer has not opened a phase."
+        message = "this board accepts no submissions yet, because the organizer has not opened a phase."
         problem = error("phase-not-open", "board", message)
     if problem is None and not refused:
         problem = _refused_limit()
@@ -206,7 +209,7 @@ def _require_member(board: OpenBoard, team: str) -> None:
     actor, inner = board.store.actor, _as_program(board)
     members.require_current(board.store, actor, Role.PARTICIPANT)
     if actor.role < Role.ORGANIZER and team not in members.teams_of(inner.store, board.row.id, actor):
-        raise InputRefused([error("foreign-team", "team", "you are not in such a team.")])
+        raise InputRefused([error("foreign-team", "team", "you are not a member of this team.")])
 
 
 def _history(ranking: BoardRanking, known: HiddenRules | None, team: str) -> list[SubmissionFeedback]:
@@ -254,7 +257,7 @@ def _most_refused(known: HiddenRules | None) -> int:
 
 
 def _refused_limit() -> Finding:
-    message = "too many submissions were refused today (UTC): submit it on another day."
+    message = "too many of your team's submissions were refused today (UTC): submit this file on another day."
     return error("refused-limit", "team", message)
 
 

@@ -145,7 +145,8 @@ def remove(store: Store, board_id: str, name: str) -> None:
         used = select(func.count()).where(table.board_id == board_id, table.phase == name)
         if session.scalar(used):
             message = (
-                "a team has submitted in this phase, so the phase cannot be removed: let the phase close."
+                "a team has submitted in this phase, so the phase cannot be removed: set a closing time "
+                "instead."
             )
             raise InputRefused([error("phase-used", shortened(name, 64), message)])
         session.delete(row)
@@ -228,7 +229,9 @@ def _used_up(phase: Phase, total: int, time: str) -> Finding:
 def unknown(name: str, phases: Sequence[Phase]) -> Finding:
     """Return the finding for an unknown phase name."""
     known = ", ".join(phase.name for phase in phases) or "none"
-    return error("no-phase", shortened(name, 64), f"the board has no such phase. Phases: {known}.")
+    return error(
+        "no-phase", shortened(name, 64), f"the board has no phase with this name. Its phases: {known}."
+    )
 
 
 def _faults(phase: Phase, others: Sequence[Phase]) -> list[Finding]:
@@ -242,13 +245,15 @@ def _faults(phase: Phase, others: Sequence[Phase]) -> list[Finding]:
                 error("bad-option", flag, f"{value} is not a number from 1 to {MOST_SUBMISSIONS}.")
             )
     if (phase.opens or "") >= (phase.closes or _LATEST):
-        message = f"it closes on {spoken(str(phase.closes))}, before it opens: name a later time."
+        message = f"the phase closes on {spoken(str(phase.closes))}, before it opens: give a later time."
         return [*problems, error("bad-option", "--closes", message)]
     for other in others:
         if (phase.opens or "") < (other.closes or _LATEST) and (other.opens or "") < (
             phase.closes or _LATEST
         ):
-            message = f"it overlaps the phase {other.name}: let one phase close before the other opens."
+            message = (
+                f"this phase overlaps the phase {other.name}: let one phase close before the other opens."
+            )
             problems.append(error("bad-option", "--opens", message))
     return problems
 

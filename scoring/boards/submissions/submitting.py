@@ -264,7 +264,7 @@ def exclude(store: Store, board_id: str, submission_id: str, reason: str | None)
     with store.write() as session:
         row = session.get(schema.Submission, submission_id)
         if row is None or row.board_id != board_id:
-            message = f"the board {board_id} has no such submission: `board show` lists their ids."
+            message = f"the board {board_id} has no submission with this id: `board show` lists the ids."
             raise InputRefused([error("no-submission", shortened(submission_id, 64), message)])
         row.excluded = shortened(reason) if reason is not None else None
 

@@ -28,7 +28,7 @@ def exclude_team(store: Store, board_id: str, team: str, reason: str | None) -> 
             submissions, `bad-option` if the reason is empty.
     """
     if reason is not None and not reason.strip():
-        raise InputRefused([error("bad-option", "--exclude", "give the reason why the team does not count.")])
+        raise InputRefused([error("bad-option", "--exclude", "give the reason why the team is excluded.")])
     _change(store, board_id, team, excluded=None if reason is None else shortened(reason.strip()))
 
 
@@ -65,7 +65,10 @@ def nominate(store: Store, board_id: str, submission_id: str | None, team: str |
         session.get(schema.Board, board_id, with_for_update=True)
         hidden = session.get(schema.Hidden, board_id)
         if session.get(schema.Split, board_id) is None:
-            message = "its test set has no withheld part: the board's rule says which submission counts."
+            message = (
+                "the test set of this board has no withheld part: the board's rule says which submission "
+                "counts."
+            )
             raise InputRefused([error("bad-split", board_id, message)])
         if hidden is None or hidden.detail == OPENED:
             message = "the withheld part was opened: the earlier nomination counts, or else the board's rule."
@@ -75,7 +78,11 @@ def nominate(store: Store, board_id: str, submission_id: str | None, team: str |
         row = None if submission_id is None else session.get(Submission, submission_id)
         of_team = row is not None and row.board_id == board_id and team in (None, row.team)
         if submission_id is not None and not of_team:
-            message = "the team has no such submission." if team else "the board has no such submission."
+            message = (
+                "the team has no submission with this id."
+                if team
+                else "the board has no submission with this id."
+            )
             raise InputRefused([error("no-submission", shortened(submission_id, 64), message)])
         of = session.get_one(schema.Team, (board_id, row.team if row else team))
         of.nominated = submission_id
@@ -95,7 +102,7 @@ def rename_team(store: Store, board_id: str, team: str, name: str) -> bool:
     """
     store.actor.require(Role.ORGANIZER)
     if len(name) > schema.NAME or name == team:
-        message = f"write another name, of {schema.NAME} characters at most."
+        message = f"write another name of at most {schema.NAME} characters."
         raise InputRefused([error("bad-option", "--rename", message)])
     with told_stays(store, board_id), store.write() as session:
         session.get(schema.Board, board_id, with_for_update=True)

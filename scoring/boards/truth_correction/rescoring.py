@@ -197,7 +197,9 @@ def _corrected(
         digest = sha256(data)
         files[digest] = data
         if board.split is not None and len({str(case) in board.split.cases for case in read.ids}) < 2:
-            message = "it has no case of the shown part of this board, or none of the withheld part."
+            message = (
+                "this test set has no case of the shown part of this board, or none of the withheld part."
+            )
             raise InputRefused([error("correction-empties-part", filename, message)])
     of_table = board.test_set.metadata_sha256
     if metadata is not None:

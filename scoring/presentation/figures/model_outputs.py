@@ -61,7 +61,9 @@ def output_bars(
         canvas.write(max(float(values[i]), 0), row, text, theme.ink, xanchor="left", xshift=6)
     low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
     canvas.x_axis(
-        "softmax of the outputs, for display, not in the score" if normalised else "raw output of the model",
+        "softmax of the outputs, for display only, not used for the score"
+        if normalised
+        else "raw output of the model",
         range=[low, high + 0.3 * max(high - low, 1e-9)],
         showgrid=False,
         zeroline=low < 0,

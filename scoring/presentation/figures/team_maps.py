@@ -128,7 +128,7 @@ def _points(canvas: Canvas, weights: Floats, name: str, mark: Properties, hovers
 MOST_NAMES = 10
 """Up to this number of teams, names are written beside the points."""
 TICKS = [10.0**power for power in range(-3, 5)]
-LIMITS = ("full points to here", "0 points from here")
+LIMITS = ("full points up to here", "0 points from here")
 """Labels of two model sizes. Models up to the first size get all points for size; models from the second size
 on get 0."""
 
