@@ -108,13 +108,13 @@ def refused(tmp_path, text: str | None, **environment: str) -> str:
         (AUTH.replace("https://idp", "http://idp") + ACCESS, "server_metadata_url needs an address"),
         (AUTH + '[access]\norganisers = ["a@b.c"]\n', "organisers is unknown"),
         (AUTH + '[access]\norganizers = "a@b.c"\n', "organizers needs a list"),
-        (AUTH + "[access]\norganizers = []\n", "nobody is organizer"),
+        (AUTH + "[access]\norganizers = []\n", "nobody is named as organizer"),
         (AUTH + '[access]\norganizer_group = ""\n', "organizer_group needs a text"),
         (AUTH + ACCESS + "grace_hours = -1\n", "grace_hours needs a number"),
-        ("[Auth]\nx = 1\n", "[Auth]: this section is not used"),
-        ("acess.organizers = []\n", "[acess]: this section is not used"),
-        (AUTH.replace("[auth]", "[login]"), "[login]: this section is not used"),
-        (AUTH.replace("[auth]", ""), "[cookie_secret]: this section is not used"),
+        ("[Auth]\nx = 1\n", "[Auth]: Benchside does not use this section"),
+        ("acess.organizers = []\n", "[acess]: Benchside does not use this section"),
+        (AUTH.replace("[auth]", "[login]"), "[login]: Benchside does not use this section"),
+        (AUTH.replace("[auth]", ""), "[cookie_secret]: Benchside does not use this section"),
     ],
 )
 def test_half_written_secrets_stop_the_start(tmp_path, text, words):

@@ -148,13 +148,13 @@ def test_wrong_input_is_said_and_counts_nothing(sent, tmp_path):
     bad.write_text("filename,score\ncanary00,2\nnobody,0.5\n")
     assert "no-board" in refusal("show", "nothing")
     assert "no-version" in refusal("show", "b", "--test-set", 7)
-    assert "name --team and --predictions" in refusal("submit", "b")
+    assert "give --team and --predictions" in refusal("submit", "b")
     assert "is not a time" in refusal(
         "submit", "b", "--team", "c", "--predictions", file, "--time", "2026-13-01"
     )
     wrong = refusal("submit", "b", "--team", "c", "--predictions", bad)
     assert "missing-case" in wrong
-    assert "cannot be set by submission" in refusal(
+    assert "cannot be set for a single submission" in refusal(
         "submit", "b", "--team", "c", "--predictions", file, "--option", "missing=wrong"
     )
     assert "no-submission" in refusal("exclude", "b", "nothing", "--reason", "x")

@@ -75,7 +75,7 @@ def test_claims_know_of_every_submission_and_the_best_of_several_is_said_to_be_s
     alone = compare_cards(found.board.challenge, cards).result
     assert found.comparison.result.pairs == looked_at.pairs
     assert looked_at.critical_value > alone.critical_value
-    sentence = f"After {len(found.entries)} submissions, a lead must be larger"
+    sentence = f"After {len(found.entries)} submissions, two teams are told apart only by a larger lead"
     assert sentence in views.looks(found)
     assert "best score of several submissions" not in views.looks(found)
     assert any(len(found.by_team[team]) > 1 for team in cards)

@@ -149,7 +149,7 @@ def test_pairs_of_another_metric_are_read_by_a_person():
     [
         (["a"], "TEAM=FILE"),
         ([f"a={AURORA}", f"a={CYGNUS}"], "named twice"),
-        ([f"a={AURORA}", "--model-size-mib", "c=3"], "none of the teams"),
+        ([f"a={AURORA}", "--model-size-mib", "c=3"], "not one of the teams"),
         ([f"a={AURORA}", "--model-size-mib", "a=big"], "not a number"),
         ([f"a={AURORA}", "--model-size-mib", "a=-1"], "not a size"),
         ([f"a={AURORA}", "--resamples", "1"], "replicates"),

@@ -145,14 +145,14 @@ def test_from_20_units_on_the_swap_test_speaks_and_names_its_limit():
     assert some.result.test == some.as_dict()["provenance"]["pairs_test"] == "swap"
     assert summary_text.untold(some) == ""
     assert summary_text.caveat(some) == (
-        "With 30 cases, the swap test compares two teams: it exchanges their predictions in random units. "
-        "The test errs more often if a team fails rarely but badly, because a test set can lack such "
-        "failures. In a category with few cases, teams of different skill can give equal answers. The test "
-        "is corrected for this, so it finds fewer differences."
+        "On 30 cases, the swap test compares two teams: it exchanges their predictions in random units. The "
+        "test is wrong more often if a team fails rarely but badly, because these failures can be missing "
+        "from a test set. In a category with few cases, teams of different skill can give equal answers. "
+        "The test is corrected for this, so it finds fewer differences."
     )
     assert summary_text.method(some).endswith("seed 0. Teams are told apart by the swap test.")
     blind = replace(some, result=replace(some.result, test=None, tied_for_first=None, rank_intervals=None))
-    assert "No difference is tested, because no test is valid" in summary_text.leaders(blind)
+    assert "No difference is tested: no test is valid" in summary_text.leaders(blind)
 
 
 @pytest.mark.parametrize(

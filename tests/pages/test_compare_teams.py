@@ -499,4 +499,4 @@ def test_a_board_of_another_challenge_is_said(page, tmp_path, monkeypatch):
     data = bundle.export(boards.opened(open_store(), "b"), with_truth=False)
     app = page()
     app.file_uploader(key="tricorder3_teams_zip_files").upload("b.zip", data).run()
-    assert "it is a board of Melanoma" in words(finished(app))
+    assert "this is a board of Melanoma" in words(finished(app))

@@ -442,7 +442,7 @@ def test_an_exported_board_of_a_challenge_that_is_a_file_is_taken_to_its_compari
     assert not app.exception
     assert "was not accepted" not in words(app)
     assert app.query_params["challenge"].startswith("ages@")
-    assert "dropped board: its test set is used" in words(app)
+    assert "from the test set of the dropped board" in words(app)
 
 
 @pytest.mark.parametrize(("platform", "image"), [("Grand Challenge", ""), ("Codabench", "lab/ages:1")])

@@ -76,7 +76,7 @@ def test_the_size_of_an_own_file_changes_the_score_as_the_scorer_says(tricorder3
     team = SAMPLE.submissions["delphi"].path
     app = put(tricorder3(), (team.name, team.read_bytes()))
     visits.assert_scored(app, "tricorder3", command_line(SAMPLE.path, "--predictions", team)["score"])
-    assert "this is its score if it has 50 MiB or less" in words(app)
+    assert "this is the score if the model has 50 MiB or less" in words(app)
     assert "▲ not an official score" in words(app)
     app.number_input[0].set_value(120.5).run()
     assert "✓ official for this file as it is" in words(app)

@@ -276,7 +276,7 @@ def test_a_place_that_is_no_folder_is_a_sentence(monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputRefused, match="store-unusable"):
         open_store(tmp_path / "file" / "store")
-    with pytest.raises(InputRefused, match="it names no PostgreSQL database"):
+    with pytest.raises(InputRefused, match="the address names no PostgreSQL database"):
         open_store(tmp_path, "mysql://somewhere")
     (tmp_path / "benchside.db").write_bytes(b"no database" * 100)
     with pytest.raises(InputRefused, match="store-damaged"):

@@ -177,7 +177,7 @@ def test_a_board_of_any_challenge_is_ranked_elsewhere(place, tmp_path, monkeypat
         for ranking in (here, there)
     ]
     assert ranked[0] == ranked[1]
-    assert "No difference can be tested: the test set and replicates" in public_report.html(there)
+    assert "No difference can be tested, because the scores came without" in public_report.html(there)
     assert bundle.export(opened(other, "b"), with_truth=False) == data
 
 

@@ -340,7 +340,7 @@ def test_scores_without_a_bound_make_no_safe_board():
     """Survival with three events, a rare label of several, an outlier in a correlation were called safe."""
     plan = planned(HiddenRules(decimals=1), [Phase("p", total=1)], 1, Labels(10**6, 0, 0))
     assert (plan.proposed, plan.use.gain) == (HiddenRules("none"), 0.5)
-    assert plan.words.startswith("Not safe: It is not known how much such scores")
+    assert plan.words.startswith("Not safe: It is not known how much these scores")
     none = planned(HiddenRules("none"), [Phase("p", total=1)], 1, Labels(10**6, 0, 0))
     assert (none.proposed, none.use.gain) == (None, 0)
 

@@ -93,7 +93,7 @@ def test_what_a_deleted_board_told_stays_counted_for_the_next_of_its_truth(just_
         assert visible_results.planned(opened(one.store, "h")).use.bits >= (times + 1) * told - 1e-9
         board("submit", "h", "--team", "alpha", "--predictions", file)
     assert "truth-not-safe" in board("show", "h").err
-    assert "truth-shared h: deleted boards had this test set" in board("show", "h").err
+    assert "truth-shared h: deleted boards used the same test set" in board("show", "h").err
 
 
 def test_the_public_is_never_told_that_a_truth_is_safe(just_safe):

@@ -147,7 +147,7 @@ def test_a_list_of_cases_is_the_shown_part_and_what_cannot_be_is_refused(one, tm
     for arguments, words in (
         (("--share", 0), "not a share"),
         (("--share", 0.3, "--seed", -1), "whole number"),
-        ((), "name a share"),
+        ((), "give a share"),
         (("--cases", tmp_path / "none.txt"), "unreadable-file"),
     ):
         refused = board("split", "h", *arguments)
@@ -160,7 +160,7 @@ def test_a_list_of_cases_is_the_shown_part_and_what_cannot_be_is_refused(one, tm
     ):
         with pytest.raises(InputRefused, match=words):
             test_set_split.split_board(one.store, "h", cases=cases)
-    with pytest.raises(InputRefused, match="are in one part: choose"):
+    with pytest.raises(InputRefused, match="are in the same part: choose"):
         test_set_split.split_board(
             one.store, "h", cases=[c for c, ill in zip(CASES, TRUTH, strict=True) if ill]
         )

@@ -92,7 +92,9 @@ def test_a_submission_counts_only_within_a_phase_and_its_limits(database, tmp_pa
     assert refusal_of("phase", "b", "--name", "first", "--remove").count("phase-used") == 1
     wrong = refusal_of("phase", "b", "--name", "x", "--opens", "2026-10-02", "--total", "many")
     assert "--total" in wrong
-    assert "this phase overlaps the phase first" in refusal_of("phase", "b", "--name", "x", "--closes", "2026-10-02")
+    assert "this phase overlaps the phase first" in refusal_of(
+        "phase", "b", "--name", "x", "--closes", "2026-10-02"
+    )
     assert "before it opens" in refusal_of("phase", "b", "--name", "final", "--closes", "2026-10-01")
     assert "no-phase" in refusal_of("phase", "b", "--name", "x", "--remove")
     assert "no-phase" in refusal_of("show", "b", "--phase", "x")

@@ -59,7 +59,9 @@ def test_what_all_names_begin_with_is_left_out_and_said():
     rows = pd.DataFrame({"case": ["sample_a", "sample_b"], "n": [1, 2]})
     shown, columns = shortened_column(rows, {"case": {"label": "case", "help": "Of the truth."}, "n": {}})
     assert shown["case"].tolist() == ["a", "b"]
-    assert columns["case"]["help"].startswith("Of the truth. Every name begins with sample")
+    assert columns["case"]["help"].startswith(
+        "Of the truth. Names are shown without their common beginning sample"
+    )
     assert rows["case"].tolist() == ["sample_a", "sample_b"], "what is downloaded stays whole"
     assert shortener(["sample_a", "sample_b"])("sample_b") == "b"
 

@@ -43,7 +43,7 @@ def every(theme, names=NAMES):
             [IntervalRow(a, 1.0, [0.5, 2.0]), IntervalRow(b, 0.5)], theme, "Who wins?", "points", 2
         ),
         figures.group_intervals(
-            [IntervalRow(a, 0.8, [0.7, 0.9])], theme, "How do teams do in 70+?", "accuracy", [0.2, 0.9]
+            [IntervalRow(a, 0.8, [0.7, 0.9])], theme, "How good are the teams in 70+?", "accuracy", [0.2, 0.9]
         ),
         pairs(names, theme),
         figures.rank_heat(names, np.array([[0.75, 0.25], [0.25, 0.75]]), [[1, 2], [1, 2]], theme),
