@@ -89,11 +89,11 @@ def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Findi
     findings = []
     if trained:
         sentence = (
-            f"In training mode: {_listed(trained)}. The model then normalizes each image by the image's own "
-            "values instead of the learned values."
+            f"These operators are in training mode: {_listed(trained)}. The model therefore "
+            "normalizes each image by the image's own values instead of the learned values."
         )
         findings.append(warning("training-mode", file_name, f"{sentence} {EVALUATION_MODE}"))
-    named = f"Random: {_listed(random)}." if random else "No operator is known to be random."
+    named = f"Random operators: {_listed(random)}." if random else "No operator is known to be random."
     if moved > 0:
         sentence = f"Two runs on the same image differ by up to {moved:.3g}, so scores cannot be reproduced."
         findings.append(error("random-model", file_name, f"{sentence} {named} {REPEATABLE}"))

@@ -21,7 +21,7 @@ from scoring.presentation.figures.score_points import predicted_by_truth
 from scoring.presentation.figures.thresholds import Mark, threshold_lines
 
 WORST_CASES = 30
-COUNTS = {"support": "cases", "predicted": "called"}
+COUNTS = {"support": "cases", "predicted": "predicted"}
 """Keys of counts of a class -> their names in tables."""
 ALONG = {"recall": "sensitivity", "specificity": "specificity", "precision": "precision", "f1": "F1"}
 """Measures by threshold -> their names."""
@@ -84,7 +84,7 @@ def _metrics(declaration: Declaration, card: ScoreCard) -> Table:
         bounds(get=lambda use: intervals.get(use.key)),
         Column("better", "better", get=lambda use: use.metric.better),
         Column("weight", "in the score", "number", 2, get=lambda use: weight.get(use.key)),
-        Column("pitfall", "mind", get=lambda use: use.metric.pitfall, detail=True),
+        Column("pitfall", "pitfall", get=lambda use: use.metric.pitfall, detail=True),
     )
     question = "What are the values of the metrics?"
     return Table.of(question, declaration.uses, columns, shared.method(card), key="metrics")
@@ -118,7 +118,10 @@ def _thresholds(declaration: Declaration, card: ScoreCard) -> Iterator[Block]:
     curve = {"threshold": cuts, **{name: v[0] for name, v in zip(ALONG, values, strict=True)}}
     marks, ends = [Mark(used, "threshold of the score", "circle")], (cuts[0], cuts[-1])
     draw = partial(threshold_lines, curve, ALONG, marks, main="f1", ends=ends)
-    caption = f"{declaration.positive}: the score is above the threshold. Dotted: {used:g} (for the score). "
+    caption = (
+        f"{declaration.positive} is predicted if the score is above the threshold. Dotted: {used:g}, "
+        "the threshold for the score. "
+    )
     caption += f"A threshold that is chosen on these cases looks too good. n = {len(scores)}."
     yield Figure(draw, caption, {name: along.tolist() for name, along in curve.items()})
 

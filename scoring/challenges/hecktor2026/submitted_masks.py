@@ -287,7 +287,7 @@ def misplaced(contents: SubmissionLayout) -> list[Finding]:
         return []
     first = contents.files.called(layout.elsewhere[0])
     message = (
-        f"no mask is in the folder of masks, but {len(layout.elsewhere)} such files are in other folders: "
-        "move them to masks/PatientID.nii.gz."
+        f"no mask is in the folder of masks, but {len(layout.elsewhere)} masks are in other "
+        "folders: move them to masks/PatientID.nii.gz."
     )
     return [warning("mask-elsewhere", first, message)]

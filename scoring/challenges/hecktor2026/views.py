@@ -68,9 +68,9 @@ WORST: Mapping[str, tuple[str, Sequence[Column], str]] = {
         (
             Column("value", "steps", "number", 0, "lower"),
             Column("t_truth", "T"),
-            Column("t_prediction", "called", full="T called"),
+            Column("t_prediction", "predicted", full="predicted T"),
             Column("n_truth", "N"),
-            Column("n_prediction", "called", full="N called"),
+            Column("n_prediction", "predicted", full="predicted N"),
         ),
         "Sum of the errors of T and N, in stages; a missing prediction counts as the largest possible error.",
     ),
@@ -78,7 +78,7 @@ WORST: Mapping[str, tuple[str, Sequence[Column], str]] = {
         "Which patients' risks are most wrongly ordered?",
         (
             Column("value", "pairs lost", "number", 0, "lower"),
-            Column("comparable_pairs", "of", "number", 0),
+            Column("comparable_pairs", "of", "number", 0, full="comparable pairs"),
             Column("time", "days", "number", 0),
             Column("event", "relapse", "number", 0),
         ),

@@ -146,7 +146,10 @@ def _stops(e: IsicEvaluation) -> Iterator[str]:
     if refusal:
         yield f"The official scorer refuses the files: {refusal}"
     if not refusal and any(finding.code == UNIT_COLUMN for finding in findings):
-        yield "The official scorer reads the unit's column as a category and refuses the predictions."
+        yield (
+            "The official scorer reads the column that groups the cases as a category, and refuses "
+            "the predictions."
+        )
     if not refusal and any(finding.code == FIXED for finding in findings):
         yield "The official scorer reads the files as given, without the changes that Benchside made."
     if not (e.truth.weights.validation > 0).any():

@@ -267,7 +267,7 @@ def _unit_columns(source: CategoryTable, group: str | None) -> list[int]:
 
 
 def _unit_note(table: TextTable, column: int, usual: bool) -> Finding:
-    why = "it names the unit" if usual else "it was named as the unit"
+    why = "it groups the cases" if usual else "it was chosen to group the cases"
     message = (
         f"column {table.header[column]!r} is no category here: {why}. The official scorer takes it "
         "for a category."

@@ -126,7 +126,8 @@ def points(card: ScoreCard) -> tuple[Block, ...]:
     unseen = (
         Text(
             f"{', '.join(map(markdown, absent))}: no case in this test set, so all means leave "
-            "this out. A case that is predicted as such a category is still wrong."
+            f"out {'these categories' if len(absent) > 1 else 'this category'}. A case that is "
+            "predicted as such a category is still wrong."
         ),
     )
     worth: tuple[Block, ...] = (_case_worth(card), *(unseen if absent else ()))

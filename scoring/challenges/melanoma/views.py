@@ -53,7 +53,7 @@ MEASURES = (
 )
 CLASS_COLUMNS = (
     Column("support", "n", "number", 0, full="cases", width=48, lighter=True),
-    Column("predicted", "called", "number", 0, width=60, lighter=True),
+    Column("predicted", "predicted", "number", 0, width=76, lighter=True),
     Column("f1", "F1", "number", better="higher", width=60),
     Column("f1_interval", "95% interval", "interval", full="95% interval of F1", width=112, lighter=True),
     Column("recall", "sens.", "number", better="higher", full="sensitivity", width=64),

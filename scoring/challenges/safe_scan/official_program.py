@@ -226,8 +226,9 @@ def _hidden(table: TextTable) -> list[Finding]:
     if not padded:
         return []
     sentence = (
-        f"blanks beside the header{'s' * (len(padded) > 1)} {', '.join(map(repr, padded))}: read here; the "
-        "official loader does not trim headers and does not find such a column."
+        f"Benchside ignores blanks beside the header{'s' * (len(padded) > 1)} "
+        f"{', '.join(map(repr, padded))}; the official loader does not, so it does not find such "
+        "a column."
     )
     return [warning("header-spelling", table.header_place, sentence)]
 
@@ -243,7 +244,8 @@ def path_consequences(table: TextTable, cells: Sequence[str]) -> list[Finding]:
     if not odd:
         return []
     sentence = (
-        f"{several(table, odd)}: the official loader looks for {cells[odd[0]][:80]!r} as it is written."
+        f"{several(table, odd)}: the official loader looks for a file with exactly the name "
+        f"{cells[odd[0]][:80]!r}."
     )
     return [score_zero(table.place(odd[0]), sentence)]
 

@@ -49,8 +49,8 @@ def read_ids(table: TextTable, problems: list[Finding], findings: list[Finding])
     header = table.header[column]
     if table.keys[column] not in OFFICIAL_IMAGE:
         sentence = (
-            f"column {header!r} is read as the image; the official loader knows "
-            "NewFileName, FilePath and FileName only."
+            f"Benchside reads column {header!r} as the names of the images; the official loader "
+            "knows NewFileName, FilePath and FileName only."
         )
         findings.append(warning("header-alias", table.header_place, sentence))
     ids = table.cells(column)
@@ -72,8 +72,8 @@ def find_label_column(table: TextTable, problems: list[Finding], findings: list[
     problems += twice
     if column is not None and table.keys[column] not in OFFICIAL_LABEL:
         sentence = (
-            f"column {table.header[column]!r} is read as the label; the official loader knows Class and "
-            "Label only."
+            f"Benchside reads column {table.header[column]!r} as the label; the official loader "
+            "knows Class and Label only."
         )
         findings.append(warning("header-alias", table.header_place, sentence))
     return column

@@ -171,5 +171,5 @@ def other_names(regions: Mapping[str, Sequence[int]], masks: Mapping[str, Opener
         named = sorted(form_of(opener).names)
         others = [(name, number) for name, number in named if value_of.get(name, number) != number]
         if others:
-            told = " and ".join(f"{name} is {number}, here {value_of[name]}" for name, number in others)
+            told = " and ".join(f"{name} is {number} instead of {value_of[name]}" for name, number in others)
             yield error("label-order", where, f"in its header, {told}: use the values of the challenge.")

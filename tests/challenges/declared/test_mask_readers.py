@@ -317,4 +317,4 @@ def test_labels_whose_names_in_the_header_are_those_of_other_regions_are_refused
     }
     problems = refused(challenge.read_predictions, sent, cases).problems
     assert codes(problems) == ["label-order"] * len(CASES)
-    assert "posterior is 1, here 2" in problems[0].message
+    assert "posterior is 1 instead of 2" in problems[0].message
