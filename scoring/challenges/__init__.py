@@ -1,14 +1,15 @@
-"""Challenges: one package each, in the registry by id; `declared` makes challenges from TOML files without
-code.
+"""Challenges: one package each; the registry lists them by id. `declared` makes challenges from TOML files,
+without code.
 
 * load a challenge by its id or file: `load_challenge`
-* recognise the challenge and input that a dropped file is for: `recognition.recognise`
+* recognise to which challenge a dropped file belongs, and as which input: `recognition.recognise`
 * each package: `formula` or `measures` computes the score, `card` makes the scorecard, `tables`, `truth` and
   `predictions` read files, `model` runs ONNX models, `views` returns headline, figures and tables
 * shared by TRICORDER-3 and Melanoma: `safe_scan`; tables and figures of classes: `classification_views`
-* warnings (few cases, constant output, truth copied, ranking reversed): `doubtful_results`
-* how the official program treats files and model: `preflight_views.verdict`; sample data: `samples`
-* names of skin lesions beside their codes: `lesion_names.names_of`
+* warnings about doubtful results (few cases, constant output, copied truth, reversed scores):
+  `doubtful_results`
+* what the official program does with files and model: `preflight_views.verdict`; sample data: `samples`
+* accepted names of skin lesions: `lesion_names.names_of`
 """
 
 from importlib import import_module
@@ -21,8 +22,8 @@ class RegistryRow(NamedTuple):
     """A challenge in the registry.
 
     Attributes:
-        name: Name in lists.
-        short_name: Name in the navigation.
+        name: Name of the challenge in lists.
+        short_name: Name of the challenge in the navigation.
         package: Package that defines its `CHALLENGE`.
     """
 
@@ -46,8 +47,8 @@ def challenge_ids() -> list[str]:
 
 
 def is_known(challenge_id: object) -> bool:
-    """Return whether an id belongs to a built-in challenge or to exactly this version of a declared one. File
-    names do not count."""
+    """Return whether an id is that of a built-in challenge, or of this very version of a declared challenge.
+    File names do not count."""
     if not isinstance(challenge_id, str) or challenge_id in REGISTRY:
         return challenge_id in REGISTRY
     declared = _library().find(challenge_id)
@@ -55,13 +56,13 @@ def is_known(challenge_id: object) -> bool:
 
 
 def is_named(name: str) -> bool:
-    """Return whether a name that a person typed can name a challenge: an id, or a file name such as
-    "FILE.toml"."""
+    """Return whether a typed text names a challenge: it is an id or a file name such as "FILE.toml"."""
     return name in REGISTRY or name.endswith(".toml") or _library().find(name) is not None
 
 
 def remember(declaration: object) -> None:
-    """Register the declaration of a challenge from a board, a bundle or the history; do nothing for None."""
+    """Register the declaration of a challenge that a board, a bundle or the history contains; do nothing for
+    None."""
     _library().remember(declaration)
 
 
@@ -76,8 +77,8 @@ def load_challenge(challenge_id: str) -> Challenge[Any, Any]:
     """Return a challenge by its id or its file.
 
     Args:
-        challenge_id: Id of a built-in challenge, id of an own challenge that was added here, or path of a
-            challenge file (`FILE.toml`).
+        challenge_id: Id of a built-in challenge, id of a challenge that you added, or path of a challenge
+            file (`FILE.toml`).
 
     Raises:
         KeyError: If no challenge has this id.

@@ -39,7 +39,7 @@ CONFUSION = {
     show: MatrixStyle("Which classes are confused?", show, is_grouped=True, is_clickable=True)
     for show in ("counts", "shares")
 }
-"""Content of the cells -> style of the matrix of all classes."""
+"""Content of cells ("counts" or "shares") -> style of the confusion matrix of all classes."""
 STARRED = "A star marks a class with fewer than 15 cases. Its value is uncertain: see the interval."
 
 
@@ -65,8 +65,8 @@ def class_name(name: str, risk: str | None = None) -> str:
 def measure(
     card: ScoreCard, key: str, name: str, explain: str | None = None, below: str | None = None
 ) -> Fact:
-    """Return a metric of a scorecard as a fact. The interval of the metric is shown below unless another text
-    is given. Higher values are better."""
+    """Return a metric of a scorecard as a fact. The text below is the interval of the metric, unless another
+    text is given. Higher values are better."""
     return Fact(
         name,
         share(card.metrics[key]),
@@ -82,7 +82,7 @@ def score_strip(
     """Return a figure of the parts of the score and their sum.
 
     Args:
-        weights: Name, short name and points out of 100 of each metric.
+        weights: Metric -> its name, short name and weight in points out of 100.
         ceiling: The score if every case were right, 0..1.
     """
     parts = [
@@ -115,13 +115,13 @@ def authority(card: ScoreCard) -> str:
 
 
 def part_value(card: ScoreCard, key: str, weight: float) -> float | None:
-    """Return the value of a part as it entered the score, rounded if the challenge rounds its parts."""
+    """Return the value of a part of the score, rounded if the challenge rounds its parts."""
     won = card.more.get("points", {}).get(key)
     return card.metrics.get(key) if won is None else 100 * won / weight
 
 
 def points_lost_figure(card: ScoreCard, name: str = "F1", key: str = "f1") -> Figure:
-    """Draw how many points of the score each class lost (`score_lost`).
+    """Return a figure of the points of the score that each class lost (`score_lost`).
 
     Args:
         key: Name of the measure in `per_class`.
@@ -156,7 +156,8 @@ def risks_of(card: ScoreCard) -> dict[str, str]:
 
 
 def in_risk_order(names: Sequence[str], risks: Mapping[str, str]) -> list[str]:
-    """Return classes ordered by risk group, the worst group first. Without risk groups, the order stays."""
+    """Return classes ordered by risk group, the worst group first. Without risk groups, the order is not
+    changed."""
     return sorted(names, key=lambda name: list(SYMBOLS).index(risks[name]) if name in risks else 0)
 
 
@@ -181,10 +182,10 @@ def classes_table(card: ScoreCard, columns: Sequence[Column], caption: str | Non
 
 
 def confusion(card: ScoreCard, risks: Mapping[str, str] | None = None) -> list[Block]:
-    """Return the confusion matrix of classes as counts or as shares of its rows, and a table of all counts.
+    """Return blocks with the confusion matrix, as counts or as shares of its rows, and a table of all counts.
 
     Args:
-        risks: Risk group of each marked class; None: those of the scorecard.
+        risks: Class -> risk group, for classes that get a mark; None: the risk groups in the scorecard.
     """
     risks = risks_of(card) if risks is None else risks
     labels, counts = card.confusion
@@ -222,7 +223,7 @@ def counts_table(
 
 
 def curves(card: ScoreCard) -> list[Block]:
-    """Return one-versus-rest ROC and precision-recall curves, in a small figure per class."""
+    """Return blocks with one-versus-rest ROC and precision-recall curves, in a small figure per class."""
     if "roc_grid" not in card.arrays:
         return [
             Text(
@@ -327,8 +328,8 @@ class Measure:
     """A measure that is shown for each subgroup.
 
     Attributes:
-        metric: Name in slices and metrics.
-        of: Text that says which cases it counts.
+        metric: Name of the measure in slices and metrics.
+        of: Text that says which cases the measure counts.
     """
 
     metric: str
@@ -349,7 +350,7 @@ RISK_MEASURES = (
 
 
 def subgroups(card: ScoreCard, measures: Sequence[Measure] = RISK_MEASURES) -> list[Block]:
-    """Return measures by age, gender, body site and similar groups as a figure, and a table of the
+    """Return blocks with measures by age, gender, body site and similar groups: a figure, and a table of the
     numbers."""
     drawn = [(_by_group(card, measure),) for measure in measures]
     return [SideBySide(drawn, [1] * len(drawn)), slices_table(card.more["slices"])]
@@ -385,7 +386,7 @@ def slices_table(slices: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Table
 
 
 def estimated(key: str) -> Column:
-    """Return the table column for a number or interval of the JSON file, labelled with its key."""
+    """Return the table column for a number, or an interval, in `scorecard.json`. Its key is the heading."""
     label = key.replace("_", " ") if key == "n" or key.startswith("n_") else named(key)
     if key.endswith("_interval"):
         return Column(key, label, "interval", 2, lighter=True, detail=True)

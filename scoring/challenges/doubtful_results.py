@@ -1,4 +1,5 @@
-"""Warnings about doubtful results: few cases of a class, predictions that equal the truth, or each other."""
+"""Warnings about doubtful results: few cases of a class, predictions that equal the truth, equal predictions
+for all cases."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -12,23 +13,23 @@ from scoring.metrics import curves
 from scoring.statistics.intervals import WILSON_T
 
 LEAST = 20
-"""Minimum number of cases for the warning that all predictions are exactly equal to the truth."""
+"""Number of cases from which on a warning says that all predictions are exactly equal to the truth."""
 OUTSIDE = 1.96
-"""Number of standard deviations between an AUC and 0.5 from which its 95 % interval excludes 0.5."""
+"""If an AUC is this number of standard deviations from 0.5, its 95 % interval excludes 0.5."""
 
 SENTINELS = [sign * (10.0**digits - 1) for digits in range(2, 7) for sign in (-1, 1)]
-"""Numbers that often mark a missing value: -99, 99, -999, ..."""
+"""Numbers that often stand for a missing value: -99, 99, -999, ..."""
 OTHER_UNIT = 8.0
 """Minimum ratio of medians for the warning about another unit. Centimetres instead of millimetres give about
 10."""
 
 
 def copied_truth(outputs: Floats, positives: Bools, where: str) -> Iterator[Finding]:
-    """Yield `equal-to-truth` if outputs [N, K] are exactly 1 for the true class and 0 otherwise in many
-    cases.
+    """Yield a finding `equal-to-truth` if there are many cases and all outputs [N, K] are exactly 1 for the
+    true class and 0 otherwise.
 
     Args:
-        positives: Which classes are true [N, K].
+        positives: Whether each class is true for each case [N, K].
     """
     if len(outputs) >= LEAST and np.array_equal(outputs, positives):
         message = (
@@ -39,8 +40,8 @@ def copied_truth(outputs: Floats, positives: Bools, where: str) -> Iterator[Find
 
 
 def constant_output(outputs: Floats, where: str) -> Iterator[Finding]:
-    """Yield `constant-output` if outputs [N] or [N, K] are the same for all of several cases. `outputs` are
-    the predictions, NaN if missing."""
+    """Yield a finding `constant-output` if there are several cases and all have the same outputs. `outputs`
+    are the predictions [N] or [N, K], NaN if missing."""
     if len(outputs) > 1 and (outputs == outputs[0]).all():
         yield warning(
             "constant-output",
@@ -52,8 +53,8 @@ def constant_output(outputs: Floats, where: str) -> Iterator[Finding]:
 def doubtful_numbers(numbers: Floats, truth: Floats | None, where: str) -> Iterator[Finding]:
     """Yield findings about numbers that are probably mistakes.
 
-    `sentinel-value` reports a marker of missing values far from all other values. `other-unit` reports that
-    the medians of predictions and truth differ strongly.
+    `sentinel-value`: a number that often stands for a missing value is far from all other values.
+    `other-unit`: the medians of predictions and truth differ so much that the unit is probably another.
 
     Args:
         numbers: The predictions [N, K]; NaN if missing.
@@ -88,7 +89,7 @@ def doubtful_numbers(numbers: Floats, truth: Floats | None, where: str) -> Itera
 
 
 def upside_down(scores: Floats, positive: Bools, where: str, before: Pairs = ()) -> Iterator[Finding]:
-    """Yield `direction-suspect` if an AUC is further below 0.5 than chance can explain.
+    """Yield a finding `direction-suspect` if an AUC is further below 0.5 than chance can explain.
 
     Args:
         scores: Scores of the positive class [N], NaN if missing.
@@ -113,7 +114,7 @@ def upside_down(scores: Floats, positive: Bools, where: str, before: Pairs = ())
 
 
 def consequence(interval: str, n: int, kind: str | None) -> str:
-    """Return a part of a sentence that says what few cases do to an interval.
+    """Return the part of a sentence that says how few cases affect an interval.
 
     Args:
         interval: Name of the interval: "interval of F1".
@@ -128,8 +129,8 @@ def consequence(interval: str, n: int, kind: str | None) -> str:
 def few_cases(
     supports: Mapping[str, int], kind: str | None, what: str = "interval of F1"
 ) -> Iterator[Finding]:
-    """Yield `few-cases-in-class` for every class with at least one but too few cases. `supports` contains the
-    number of cases by class."""
+    """Yield a finding `few-cases-in-class` for every class that has cases, but too few. `supports` contains
+    the number of cases by class."""
     for name, n in supports.items():
         if 0 < n < SMALL_CLASS:
             sentence = f"{n} case{'s' * (n > 1)}: {consequence(what, n, kind)}."

@@ -1,4 +1,5 @@
-"""Names of skin lesions by class, as tables of the field write them beside the codes (lesion_names.toml)."""
+"""Names of skin lesions of each class that tables in the field use in place of the codes
+(lesion_names.toml)."""
 
 import tomllib
 from collections.abc import Sequence
@@ -11,5 +12,5 @@ _LESIONS: dict[str, list[str]] = tomllib.loads(
 
 
 def names_of(classes: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the spellings of each class that are accepted, in the order of the classes."""
+    """Return class -> accepted spellings, in the order of the classes."""
     return {name: tuple(_LESIONS.get(name, ())) for name in classes}

@@ -1,4 +1,5 @@
-"""Submissions that Benchside writes: a table of predictions, a constant submission, and an example."""
+"""Files that Benchside writes: a table of predictions, a submission with the same prediction for all cases,
+and an example."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -25,7 +26,8 @@ def prediction_table(
 
     Args:
         cases: The N cases, or their ids.
-        predictions: Outputs by class [N, C], or one number per case [N, 1], and class numbers [N].
+        predictions: Predictions with outputs by class [N, C] or one number per case [N, 1], and class numbers
+            [N].
     """
     wanted, classes = declaration.predictions, declaration.classes
     ids = cases if isinstance(cases, Sequence) else cases.ids
@@ -45,8 +47,7 @@ def prediction_table(
 
 
 def constant(declaration: Declaration, truth: DeclaredCases) -> Predictions:
-    """Return predictions that are the same for every case. Masks are empty; for other tasks see
-    `constant_table`."""
+    """Return the same prediction for every case. Masks are empty; for other tasks see `constant_table`."""
     if declaration.task == "segmentation":
         return mask_readers.nothing(declaration, truth)
     reader: Any = object_readers if declaration.truth.places else table_readers
@@ -81,8 +82,8 @@ def constant_table(declaration: Declaration, truth: DeclaredCases) -> str:
 
 
 def example(declaration: Declaration, truth: DeclaredCases) -> tuple[str, bytes]:
-    """Return name and bytes of an example submission that depends only on case ids and image grids. All
-    metrics are defined for the example."""
+    """Return name and bytes of an example submission that depends only on case ids and image grids. Every
+    metric has a value for this example."""
     ids, n_classes = sorted(truth.ids), max(1, len(declaration.classes))
     if declaration.task == "segmentation":
         label = next(iter(declaration.regions.values()))[0]

@@ -30,7 +30,7 @@ from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Quantities, Replicates, replicate
 
 MOST_CURVES = 30
-"""Maximum classes with curves."""
+"""Curves are computed if there are at most this many classes."""
 
 
 def score(
@@ -68,8 +68,7 @@ def score(
 
 
 def missing_columns(declaration: Declaration, truth: DeclaredCases, metadata: Source | None) -> list[Finding]:
-    """Return a problem for each subgroup or unit column that is missing in both the table and the
-    metadata."""
+    """Return a problem for each column of subgroups or units that neither the table nor the metadata has."""
     try:
         columns = joined_columns(truth, metadata)
     except InputRefused as refused:

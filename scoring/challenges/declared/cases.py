@@ -1,4 +1,5 @@
-"""Cases of a declared challenge: the truth as arrays, and truth and predictions in the metrics' form."""
+"""Cases of a declared challenge: the truth as arrays, and truth with predictions in the form that metrics
+take."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,12 +22,13 @@ class DeclaredCases(ImagesByName):
     """The N cases of a test set, in file order.
 
     Attributes:
-        digest_of: SHA-256 of the members that were read.
-        columns: Cells [N] of the table by `tables.key` of the header.
+        digest_of: File name -> SHA-256, of the files that were read.
+        columns: Header (as `tables.key` returns it) -> cells [N] of the table.
         labels: Class number of each case [N] (classification, ordinal), else -1.
-        values: [N, C]: 0 and 1 of each label (multilabel); the value (regression); time and event (survival).
-        masks: Member of `files` with the mask of each case (segmentation).
-        objects: Points or boxes of each image.
+        values: [N, C] values of the truth: 0 or 1 for each label (multilabel), the value (regression), or
+            time and event (survival).
+        masks: Name in `files` of the mask of each case (segmentation).
+        objects: True points or boxes of each image.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("ids", "columns", "labels", "values", "objects")
@@ -48,7 +50,8 @@ class DeclaredCases(ImagesByName):
 
     @property
     def strata(self) -> Floats:
-        """Values, besides `labels`, whose distribution a split keeps similar in its parts [N, C]."""
+        """Values besides `labels` [N, C]. A split of the test set keeps their distribution similar in both
+        parts."""
         return self.values
 
 
@@ -62,7 +65,7 @@ def has_prediction(declaration: Declaration, predictions: Predictions) -> Bools:
 
 def as_metric_cases(declaration: Declaration, truth: DeclaredCases, predictions: Predictions) -> Cases:
     """Return the cases in the form that the metrics take. A case without a prediction gets the worst possible
-    one."""
+    prediction."""
     has, outputs = has_prediction(declaration, predictions), predictions.outputs
     if declaration.is_graded:
         return _labelled(declaration, truth.labels, predictions, has)

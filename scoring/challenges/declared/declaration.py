@@ -16,7 +16,7 @@ FORMAT: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("format.toml"
 """The parsed `format.toml`: allowed keys, and tasks with their requirements."""
 TASKS: Mapping[str, Mapping[str, Any]] = FORMAT["tasks"]
 MISSING: Mapping[str, Mapping[str, str]] = FORMAT["missing"]
-"""Rule for a case without a usable prediction -> the rule's label, and the end of a message."""
+"""Rule for cases without a usable prediction -> label of the rule, and end of a message about such a case."""
 GRADED = ("classification", "ordinal")
 """Tasks with one class per case."""
 DIGEST = 10
@@ -41,8 +41,8 @@ class ChallengeIdentity:
 
 @dataclass(frozen=True)
 class TruthColumns:
-    """Keys of the section [truth], explained in `docs/schema/challenge.json`. `label` is None if each class
-    has a 0/1 column."""
+    """Keys of the section [truth], which `docs/schema/challenge.json` explains. `label` is None if each class
+    has a column of 0 and 1."""
 
     case: str = "case"
     label: str | None = None
@@ -57,11 +57,12 @@ class TruthColumns:
 
 @dataclass(frozen=True)
 class PredictionColumns:
-    """Keys of the section [predictions], explained in `docs/schema/challenge.json`.
+    """Keys of the section [predictions], which `docs/schema/challenge.json` explains.
 
     Attributes:
         scores: Whether every class has a column with its score.
-        threshold: Score from which a class is predicted; None: the class with the largest score is.
+        threshold: A class is predicted if its score is at least this. None: the class with the largest score
+            is predicted.
     """
 
     case: str
@@ -86,7 +87,7 @@ class MetricUse:
     weight: float = 1.0
 
     def option(self, name: str) -> Any:
-        """Return the value of an option, or its default if the file gives none."""
+        """Return the value of an option, or its default if the file does not set it."""
         return self.options.get(name, self.metric.parameters[name].default)
 
     def compute(self, cases: Cases, weights: Floats) -> Floats:
@@ -119,7 +120,7 @@ class RankingRule:
     """Rule for the order of teams.
 
     Attributes:
-        metrics: Names of the ranked metrics in scorecards; empty: all.
+        metrics: Names (in scorecards) of the metrics that rank teams; empty: all metrics.
     """
 
     by: str = "score"
@@ -132,10 +133,10 @@ class Declaration:
     """A challenge as its file declares it.
 
     Attributes:
-        classes: Names of the classes (in order for ordinal tasks), of the labels, or of the regions of a
+        classes: Names of the classes (ascending for ordinal tasks), of the labels, or of the regions of a
             mask.
-        regions: Mask values by region.
-        score: The metric of the score, or the parts of a weighted sum.
+        regions: Name of a region -> its values in masks.
+        score: The metric that is the score, or the metrics of a weighted sum.
         tree: The file as parsed by `tomllib`; boards, bundles, cards and the history store it.
         digest: SHA-256 of the declaration, independent of comments and layout.
     """

@@ -27,8 +27,8 @@ NO_MODEL = "this challenge scores files, not models: give --predictions."
 BOUNDED_BY_LABELS = frozenset(
     ["accuracy", "balanced_accuracy", "recall", "specificity", "f1", "f2", "auc", "average_precision"]
 )
-"""Metrics with one class per case that satisfy `Scoring.bounded_by_labels`. Metrics from
--1 to 1 are left out, because the bound assumes a range of 0 to 1."""
+"""Metrics for cases with one class for which `Scoring.bounded_by_labels` is true. Metrics from -1 to 1 are
+left out, because the bound assumes a range of 0 to 1."""
 
 
 def _later(name: str, declaration: Declaration) -> Any:

@@ -1,5 +1,5 @@
-"""Draft of a declaration: the keys of an unfinished file as a tree, and its text;
-the first draft is suggested from the columns or masks of a truth."""
+"""Draft of a declaration: the keys of an unfinished challenge file as a tree, and its text. The first draft
+is made from the columns or masks of a truth."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,9 +18,10 @@ from scoring.inputs.truth_contents import TruthMasks, TruthTable
 from scoring.metrics import registry
 
 Draft = Mapping[str, Any]
-"""Keys and tables of a challenge's file, as parsed by `tomllib`; an empty value means a missing key."""
+"""Keys and tables of a challenge's file, as parsed by `tomllib`; an empty value stands for a missing key."""
 metrics_of = registry.of_task
-"""Metrics that can rank for each task, so that pages need not import `scoring.metrics`."""
+"""Function that returns the metrics by which a task can be ranked; pages use it instead of importing
+`scoring.metrics`."""
 
 
 def toml(draft: Draft) -> str:
@@ -29,7 +30,7 @@ def toml(draft: Draft) -> str:
 
 
 def reasons(draft: Draft) -> tuple[str, ...]:
-    """Explain how the truth was interpreted, in one sentence per decision."""
+    """Return one sentence for each decision about how the truth was interpreted."""
     if regions := draft.get("regions"):
         names = (f"{', '.join(map(str, values))} is {name!r}" for name, values in regions.items())
         return (f"Values of the masks: {', '.join(names)}.",)
@@ -68,7 +69,7 @@ def with_predicted(draft: Draft, kind: str, column: str = "") -> Draft:
     """Return a draft for another kind of prediction.
 
     Args:
-        column: Column of the prediction; "" for the default name.
+        column: Column with the prediction; "" for the default name.
     """
     usual = {"scores": "classes"}.get(kind) or draft["truth"].get(kind) or kind
     settings = {key: value for key, value in draft["predictions"].items() if key in ("case", "missing")}
@@ -89,8 +90,8 @@ def with_metric(draft: Draft, name: str) -> Draft:
 
 
 def titled(title: str) -> Draft:
-    """Return the keys of a draft that name the challenge. The id is made of the title's lower-case letters,
-    digits and hyphens."""
+    """Return the keys of a draft that name the challenge. The id is the title in lower case, with only
+    letters, digits and hyphens."""
     challenge_id = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:48].strip("-")
     return {"id": challenge_id or "challenge", "title": title, "about": f"{title}."}
 
@@ -104,7 +105,8 @@ CASE, TIME, EVENT, LABEL, ORDERED, AXIS, RADIUS = (
 
 
 def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:
-    """Return the draft that fits the truth best. Raises InputRefused if no column can be the case id."""
+    """Return a first draft with the task that fits the truth best. Raises InputRefused if no column can be
+    the case id."""
     words = re.sub(r"[^\w ()]+", " ", re.sub(r"\.\w+$", "", name)).replace("_", " ")
     title = words.strip() or "New challenge"
     draft = titled(title[:1].upper() + title[1:])
@@ -132,8 +134,8 @@ def with_task(
     is chosen anew.
 
     Args:
-        classes: Names of the classes, if each has a column.
-        columns: Columns by key of the section [truth].
+        classes: Names of the classes, if each class has a column.
+        columns: Key of the section [truth] -> column.
     """
     label, known = columns.get("label", ""), draft.get("truth", {})
     if label and isinstance(truth, TruthTable):
@@ -178,7 +180,8 @@ def with_sent(truth: TruthTable, draft: Draft, sent: TruthTable) -> Draft:
 
 
 def subgroups(truth: TruthTable, used: Sequence[object]) -> list[str]:
-    """Return the columns that can define subgroups: few different values, and no other use."""
+    """Return the columns that can define subgroups: they have few different values and are not used
+    otherwise."""
     return [h for h in truth.columns if h not in used and 1 < len(truth.values(h)) <= MOST_GROUPS]
 
 

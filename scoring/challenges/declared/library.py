@@ -1,5 +1,6 @@
 """Library of declared challenges: files that this process has read, files in the folder
-`BENCHSIDE_CHALLENGES`, and the gallery in the package; it also finds those that fit a dropped table."""
+`BENCHSIDE_CHALLENGES`, and the gallery in the package. It also finds challenges whose columns a dropped table
+has."""
 
 import json
 import os
@@ -24,10 +25,11 @@ from scoring.inputs.tables import key
 
 ENDING = ".toml"
 FOLDER = "BENCHSIDE_CHALLENGES"
-"""Environment variable for the folder of own declarations; the default is in the user's data folder."""
+"""Environment variable that names the folder of the user's challenge files; the default is in the user's data
+folder."""
 GALLERY = Path(__file__).parent / "gallery"
 REMEMBERED = 500
-"""Maximum declarations that a process remembers; the oldest is forgotten first."""
+"""Maximum number of declarations that a process keeps in memory; the oldest is dropped first."""
 _read: dict[str, tuple[Declaration, Challenge[Any, Any]]] = {}
 
 
@@ -56,7 +58,7 @@ def own_folder() -> Path:
 
 
 def known() -> Iterator[DeclaredFile]:
-    """Yield the files that users added, then those of the gallery, both by name."""
+    """Yield the files that users added, then the files of the gallery, both sorted by name."""
     for folder, is_own in ((own_folder(), True), (GALLERY, False)):
         with suppress(OSError):
             for path in sorted(folder.glob(f"*{ENDING}")):
@@ -95,8 +97,8 @@ def of_text(data: bytes | str, name: str) -> Challenge[Any, Any]:
 
 
 def add(data: bytes, name: str, may_replace: bool = False) -> Path:
-    """Store a challenge file in the user's folder, so that commands accept its id. Return its path. Raises
-    InputRefused."""
+    """Store a challenge file in the user's folder, so that commands accept its id, and return its path.
+    Raises InputRefused."""
     wanted = _parsed(data, name).about.id
     target = own_folder() / f"{wanted}{ENDING}"
     if wanted in REGISTRY or (GALLERY / target.name).exists():
@@ -140,7 +142,8 @@ _parsed = lru_cache(maxsize=64)(parse)
 
 
 def read_file(path: Path) -> bytes:
-    """Return the bytes of a file, cut one byte above the maximum size. Raises InputRefused."""
+    """Return the bytes of a file. Of a file that is too large, one byte more than the maximum size is
+    returned. Raises InputRefused."""
     try:
         return file_opening.read_file(path, LARGEST + 1)
     except OSError as problem:
@@ -149,7 +152,7 @@ def read_file(path: Path) -> bytes:
 
 
 class Fit(NamedTuple):
-    """A file of a challenge (`slot`) whose columns a dropped table has. `challenge` is the id of the
+    """An input (`slot`) of a challenge whose columns a dropped table has. `challenge` is the id of the
     challenge."""
 
     challenge: str
@@ -158,8 +161,8 @@ class Fit(NamedTuple):
 
 
 def fits(header: Sequence[str], opened: Iterable[str] = ()) -> list[Fit]:
-    """Return the inputs of challenges whose columns a table has: first opened challenges, then files of the
-    user, then the gallery."""
+    """Return the inputs of challenges whose columns a table has: first of challenges that were opened, then
+    of the user's files, then of the gallery."""
     columns, fitting = {key(heading) for heading in header}, dict[Fit, None]()
     declarations = list(filter(None, map(declaration_of, opened)))
     for file in known():

@@ -1,4 +1,5 @@
-"""Readers for declared challenges of masks: one file per case, each measured against the truth."""
+"""Readers for declared challenges with masks. There is one file per case, and each is measured against the
+truth."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,14 +33,14 @@ from scoring.metrics.mask_measures import region_pairs
 from scoring.metrics.task_cases import RegionCases
 
 MEASURES = 5
-"""Maximum numbers stored per metric, case and region."""
+"""Maximum number of measurements that are stored per metric, case and region."""
 LATER = ("average", "class", "both_empty", "empty_truth", "worst_mm")
-"""Options that do not affect the measurement of a case."""
+"""Options that are used only after the cases were measured."""
 
 
 @dataclass(frozen=True)
 class MaskPredictions(Predictions):
-    """Measurements of predicted masks. `masks` contains a function per case that opens its mask."""
+    """Measurements of predicted masks. `masks` contains for each case a function that opens its mask."""
 
     masks: Mapping[str, Opener] = field(default_factory=dict)
 
@@ -176,8 +177,7 @@ def _measured(
 
 
 def region_cases(declaration: Declaration, predictions: Predictions) -> dict[str, RegionCases]:
-    """Return the measurements of all cases by the key of each metric. Cases without a measurement count as
-    missing."""
+    """Return key of a metric -> measurements of all cases. Cases without a measurement count as missing."""
     shape = (len(predictions.outputs), len(declaration.uses), len(declaration.regions), MEASURES)
     measured = np.where(np.isnan(predictions.outputs), 0, predictions.outputs).reshape(shape)
     names, missing = tuple(declaration.regions), predictions.labels < 0

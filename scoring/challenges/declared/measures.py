@@ -1,5 +1,5 @@
-"""Every measure of a declared challenge, for many weights at once (row b of W [B, N] is one test set); and
-sums of its score by unit, for the swap test between teams."""
+"""Computes every measure of a declared challenge for many replicates at once: row b of the weights [B, N] is
+one test set. Also computes the sums by unit that the swap test between teams needs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,19 +20,20 @@ from scoring.statistics.intervals import Range
 from scoring.statistics.replicates import leave_one_out_weights
 
 MEANS_OF_CLASSES = {("balanced_accuracy", None): "recall", ("f1", "macro"): "f1"}
-"""Name and average of a metric -> the class measure whose unweighted mean it is."""
+"""Name of a metric and its `average` -> the measure of a class of which the metric is the unweighted mean."""
 AREAS, DISTANCES = ("auc",), ("hd95", "assd")
 AT_CHOSEN = {
     "sensitivity_at_specificity": (False, "min_specificity"),
     "specificity_at_sensitivity": (True, "min_sensitivity"),
 }
-"""Metric at a threshold chosen on the test set -> whether the positive cases determine the threshold, and the
-metric's option."""
+"""Metric whose threshold is chosen on the test set -> whether the positive cases determine this threshold,
+and the option that states the value to reach."""
 ONE = np.ones((1, 1))
 MOST_CELLS = 256
-"""Maximum cells of a confusion matrix that are summed by unit."""
+"""Maximum number of cells of a confusion matrix for which sums by unit are computed."""
 MOST_LEFT_OUT = 1_000
-"""Maximum number of units that are left out, or exchanged, one by one; more units are grouped."""
+"""Maximum number of units that are left out, or exchanged, one by one. If there are more, units are
+grouped."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ class Measured:
 
     Attributes:
         counted: Which cases count for the score [N].
-        groups: Members [N] by column and group, for subgroups.
-        by_use: Cases by the key of a metric, if each metric has its own.
+        groups: Column -> group -> whether each case belongs to the group [N].
+        by_use: Key of a metric -> its cases, if each metric has cases of its own.
     """
 
     declaration: Declaration
@@ -57,7 +58,7 @@ class Measured:
 
     @property
     def shares(self) -> Mapping[str, SubgroupShare]:
-        """The score as a measure that is computed for each subgroup."""
+        """The score as a share, if it is one, so that it can be computed for each subgroup."""
         return {SCORE: SubgroupShare(self.counted, self.counted, "n")}
 
     def of_each_case(self, use: MetricUse) -> Floats:
@@ -105,8 +106,8 @@ class Measured:
         return Basis(rests_on, self._parts(rests_on), ranges, {}, worst, jumping)
 
     def possible(self, name: QuantityName, bounds: list[float] | None) -> list[float] | None:
-        """Cut an interval at the highest possible value. For distances this is the value of a missing
-        mask."""
+        """Return an interval cut off at the highest possible value. For distances this is the value of a
+        missing mask."""
         first = SCORE if name[0] == "slice" else name if isinstance(name, str) else name[0]
         if first == SCORE:
             highest = sum(use.weight * self._highest_of(use) for use in self.declaration.score)
@@ -171,7 +172,7 @@ class Measured:
 
 
 def by_class(declaration: Declaration) -> MetricUse | None:
-    """Return the first part of the score that has a value for each class; None for ordinal classes."""
+    """Return the first metric of the score that has a value for each class; None for ordinal classes."""
     uses = (use for use in declaration.score if "class" in use.metric.parameters)
     return None if declaration.is_graded else next(uses, None)
 
@@ -186,7 +187,7 @@ def weighted(uses: Sequence[MetricUse], values: Mapping[QuantityName, Floats]) -
 
 
 def of_counts(declaration: Declaration) -> tuple[MetricUse, ...]:
-    """Return the parts of the score that can be computed from the confusion matrix alone."""
+    """Return the metrics of the score that can be computed from the confusion matrix alone."""
     is_small = declaration.is_graded and len(declaration.classes) ** 2 <= MOST_CELLS
     return tuple(use for use in declaration.score if is_small and use.metric.needs == "labels")
 

@@ -1,7 +1,8 @@
-"""Models of declared challenges: the input is one image per case, the output the numbers of a submission's
-table.
+"""Models of declared challenges: the input is one image per case, the output is a row of numbers of a
+prediction table.
 
-A model's outputs are written as such a table and read again, so that model and file get the same score.
+The outputs of a model are written as a prediction table and read again, so that a model and its table get the
+same score.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Readers for declared challenges of points and boxes: a table with a row per object."""
+"""Readers for declared challenges with points or boxes: tables with a row per object."""
 
 import hashlib
 from collections.abc import Callable
@@ -128,7 +128,7 @@ def _objects(
 def matched_cases(
     declaration: Declaration, truth: DeclaredCases, predictions: Detections
 ) -> dict[str, DetectionCases]:
-    """Return the detections matched to the truth, by the key of each metric."""
+    """Return key of a metric -> the detections, matched to the true objects."""
     images = list(zip(truth.objects, predictions.objects, strict=True))
     classes = declaration.classes or ("object",)
     return {use.key: detection_cases(use.metric, images, classes, **use.options) for use in declaration.uses}

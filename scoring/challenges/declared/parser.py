@@ -1,6 +1,8 @@
-"""Parser of declarations: reads an untrusted file NAME.toml as data and refuses it with all problems at once.
+"""Parser of declarations. It reads an untrusted file NAME.toml as data. If there are problems, it refuses the
+file and lists all of them.
 
-Each problem names file, line and key. The parser follows no path or address in it and runs nothing.
+Each problem names file, line and key. The parser opens no path or address that the file contains, and runs no
+code.
 """
 
 import hashlib
@@ -21,13 +23,15 @@ from scoring.metrics.registry import Metric
 
 NAME_LENGTH, TEXT_LENGTH = 200, 2_000
 Kind = str | list[str]
-"""Kind of a value, as named in `format.toml`; for a list, the allowed words."""
+"""Kind of a value, as `format.toml` names it, or the list of allowed words."""
 KEYS: Mapping[str, Mapping[str, Kind]] = FORMAT["keys"]
-"""Section -> its keys with their kinds; sections with a metric also contain its options."""
+"""Section -> keys with the kinds of their values. Sections with a metric also contain the metric's
+options."""
 
 
 class KeyReader:
-    """Reads the values of a challenge file by key. A wrong value is reported and replaced by its default."""
+    """Reads the values of a challenge file by key. A wrong value is recorded as a problem and replaced by the
+    default."""
 
     def __init__(self, name: str, tree: Mapping[str, Any], lines: Mapping[Path, int]) -> None:
         self.name, self.tree, self.lines = name, tree, lines
@@ -54,7 +58,7 @@ class KeyReader:
         self.bad(path, f"{name!r} is not one of the classes: {listing}.", wrong)
 
     def section(self, key: str) -> Mapping[str, Any]:
-        """Return a section of the file, empty if missing, and record its unknown keys as problems."""
+        """Return a section of the file (empty if it is missing), and record its unknown keys as problems."""
         if key not in self.sections:
             found = self.tree.get(key, {})
             if not isinstance(found, dict):
@@ -82,7 +86,7 @@ class KeyReader:
         return there
 
     def values(self, section: str) -> dict[str, Any]:
-        """Return the valid values of a section; "" is the top level of the file."""
+        """Return the valid values of a section by key; the section "" is the top level of the file."""
         if section not in self.read:
             table, above = (self.section(section), (section,)) if section else (self.tree, ())
             kinds = ((key, kind) for key, kind in KEYS[section].items() if kind != "table" and key in table)
@@ -132,9 +136,10 @@ ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?")
 HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
 )
-"""Control characters, and those that are invisible or turn the direction of a text."""
+"""Pattern of characters that are not allowed: control characters, and those that are invisible or reverse the
+direction of text."""
 MARKUP = re.compile(r"[\[\]<>`$|\\]|://|www\.")
-"""Characters that pages would interpret as markup or a link."""
+"""Pattern of characters that pages would interpret as markup or a link."""
 
 
 def parse(data: bytes | str, name: str) -> Declaration:

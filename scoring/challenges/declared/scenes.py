@@ -1,4 +1,5 @@
-"""Scenes of cases for viewers: masks of truth and prediction over images, points and boxes with outcomes."""
+"""What viewers show of a case: true and predicted masks over images; points and boxes marked as hits, misses
+and false alarms."""
 
 from functools import partial
 from pathlib import PurePosixPath
@@ -20,7 +21,7 @@ from scoring.inputs.volumes import MOST_LABELLED, LabelVoxels
 from scoring.metrics.detection_matching import object_marks
 
 MOST_CODES = 15
-"""Maximum number of different labels in a scene."""
+"""Maximum number of different labels in the viewer."""
 
 
 def label_names(declaration: Declaration) -> tuple[str, ...]:
@@ -72,8 +73,8 @@ def _labelled(code_of: Ints, opener: Opener, reference: Grid | None) -> LabelVox
 
 
 def images_of(truth: DeclaredCases, case: str) -> dict[str, Opener]:
-    """Return functions that open the images of a case, by the end of the file name: `CASE_flair.nii.gz` is
-    "flair"."""
+    """Return name of an image -> function that opens it. The name is the end of the file name: "flair" for
+    `CASE_flair.nii.gz`."""
     masks, found, beside = {*truth.masks.values()}, dict[str, Opener](), truth.pictures is truth.files
     for member in truth.pictures.members:
         if beside and (member in masks or not is_of_images(member)):
@@ -85,15 +86,15 @@ def images_of(truth: DeclaredCases, case: str) -> dict[str, Opener]:
 
 
 def are_flat(declaration: Declaration) -> bool:
-    """Return whether objects lie in 2D images: boxes, and points with two coordinates."""
+    """Return whether the objects are in 2D images: they are boxes, or points with two coordinates."""
     return declaration.task == "boxes" or len(declaration.truth.places) == 2
 
 
 def marks(
     declaration: Declaration, truth: DeclaredCases, predictions: Detections, index: int
 ) -> dict[str, Array]:
-    """Return objects and detections of an image as in `object_marks`, matched by the first metric of the
-    score."""
+    """Return true objects and detections of an image in the form of `object_marks`; the first metric of the
+    score decides which match."""
     true, found, use = truth.objects[index], predictions.objects[index], declaration.score[0]
     radius = None if declaration.task == "boxes" else use.option("radius")
     return object_marks(true, found, use.metric.measure(true, found, **use.options), radius)

@@ -25,7 +25,7 @@ from scoring.inputs.tables import key
 from scoring.inputs.text_columns import LazyColumns, trimmed
 
 SUM_OFF = 1e-3
-"""Tolerance for the sum of a case's probabilities around 1."""
+"""The sum of a case's probabilities may differ from 1 by at most this."""
 SCORES = {"score": {"holds": "the score"}}
 CASE_ID = "the case id (rows are never matched by position)"
 Rows = Sequence[int] | None
@@ -69,7 +69,7 @@ class ReadTable(ColumnReader):
 
         Args:
             faults: Cases without a usable prediction.
-            missing: How the challenge treats such cases.
+            missing: How the challenge treats cases without a usable prediction.
         """
         if self.problems:
             hard, soft = graded(faults, missing)
@@ -82,8 +82,8 @@ class ReadTable(ColumnReader):
         """Return the cases of a truth.
 
         Args:
-            rows: Row of each case; None: all rows.
-            of_task: Fields of `DeclaredCases` that depend on the task.
+            rows: Row of each case in the table; None: every row is a case.
+            of_task: Values of those fields of `DeclaredCases` that depend on the task.
         """
         named = zip(self.table.keys, self.table.columns, strict=True)
         return DeclaredCases(
@@ -194,8 +194,8 @@ def read_predictions(
 
 
 def outputs_by_class(declaration: Declaration, numbers: Floats) -> Floats:
-    """Return scores by class [n, K]. A single score s belongs to the positive class; the other class gets 1 -
-    s."""
+    """Return scores by class [n, K]. If there is a single score s, it belongs to the positive class, and the
+    other class gets 1 - s."""
     if not declaration.predictions.score or not declaration.is_graded:
         return numbers
     return np.where(np.arange(2) == declaration.positive_place, numbers[:, :1], 1 - numbers[:, :1])
@@ -234,10 +234,10 @@ def _not_probabilities(declaration: Declaration, outputs: Floats, where: str) ->
 
 
 def graded(faults: Sequence[Finding], missing: str) -> tuple[list[Finding], list[Finding]]:
-    """Sort cases without a usable prediction into errors and warnings.
+    """Return the findings about cases without a usable prediction as errors and warnings.
 
     Args:
-        missing: How the challenge treats such cases.
+        missing: How the challenge treats cases without a usable prediction.
     """
     if missing == "refuse":
         return split(offered(faults))
@@ -245,7 +245,7 @@ def graded(faults: Sequence[Finding], missing: str) -> tuple[list[Finding], list
 
 
 def form(declaration: Declaration, _truth: DeclaredCases | None) -> TableForm:
-    """Describe the columns of a prediction table."""
+    """Return the columns that a prediction table must have."""
     wanted, names = declaration.predictions, [name for name, _ in number_columns(declaration)]
     columns = names_of(names if wanted.scores else ()) or dict.fromkeys(names, ())
     return TableForm(wanted.case, columns, (key(wanted.case),), of_probabilities=False)

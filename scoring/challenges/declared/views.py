@@ -22,11 +22,11 @@ from scoring.presentation.figures.thresholds import Mark, threshold_lines
 
 WORST_CASES = 30
 COUNTS = {"support": "cases", "predicted": "predicted"}
-"""Keys of counts of a class -> their names in tables."""
+"""Key of a count in `per_class` -> its name in tables."""
 ALONG = {"recall": "sensitivity", "specificity": "specificity", "precision": "precision", "f1": "F1"}
-"""Measures by threshold -> their names."""
+"""Measure that is drawn against the threshold -> its name."""
 CUTS = np.linspace(0, 1, 201)
-"""Quantiles of the scores that are used as thresholds."""
+"""Thresholds of the figure, as quantiles of the scores."""
 
 
 def views(declaration: Declaration, card: ScoreCard) -> Views:

@@ -22,7 +22,8 @@ RULE = """
 A missing mask counts as empty, a missing stage as wrong. By default a missing score makes its pairs non-concordant, and two empty masks have Dice 1; the page shows how much of the score comes from this. Masks are not resampled: a mask on another grid counts as missing. If the published rules do not state a rule, you choose it by an option. The formula names every choice that differs from the default, and the page shows the score under every other choice.
 """
 MASK_TYPES = tuple(dict.fromkeys(ending.rpartition(".")[2] for ending in ENDINGS))
-"""The last extension of each entry of `ENDINGS`, because a browser's file dialog uses only the last one."""
+"""The last part of each extension in `ENDINGS` (".gz" of ".nii.gz"), because file dialogs of browsers compare
+only this part."""
 
 
 CHALLENGE = Challenge(

@@ -1,5 +1,5 @@
-"""Score of HECKTOR 2026: Dice, staging and C-index of a submission matched to a truth, on many test sets
-at once.
+"""Computes Dice, staging and C-index of HECKTOR 2026 for a submission that is matched to a truth, on many
+replicates at once.
 
 Row b of weights [B, N] states how often each patient is in test set b.
 """
@@ -28,7 +28,7 @@ class HecktorEvaluation:
     """A submission matched to the truth, with the scoring options.
 
     Attributes:
-        members: Patients that take part, bool [N]; True: all.
+        members: Whether each patient takes part, bool [N]; True: all patients do.
     """
 
     truth: HecktorTruth
@@ -48,19 +48,20 @@ class HecktorEvaluation:
 
     @cached_property
     def voxels(self) -> Mapping[str, tuple[Ints, Ints, Ints]]:
-        """Voxels [N] of each structure: in both masks, in the true mask, and in the submitted mask."""
+        """Numbers of voxels [N] of each structure: in both masks, in the true mask, and in the submitted
+        mask."""
         tables = self.submission.masks.tables
         return {s: dice_and_panoptic_quality.overlap(tables, label) for s, (_, label) in STRUCTURES.items()}
 
     @cached_property
     def scored_voxels(self) -> Mapping[str, tuple[Ints, ...]]:
-        """`voxels` without the patients that have no true mask."""
+        """As `voxels`, but only for patients with a true mask."""
         return {s: tuple(v[self.truth.has_mask] for v in voxels) for s, voxels in self.voxels.items()}
 
     @cached_property
     def dices(self) -> Mapping[str, Floats]:
-        """Dice of every patient [N] by structure. NaN without a true mask, and for two empty masks that the
-        rules leave out."""
+        """Dice of every patient [N] by structure. NaN without a true mask, and if both masks are empty and
+        the rules leave this case out."""
         counts = self.truth.has_mask & self.members
         return {
             s: np.where(counts, dice_and_panoptic_quality.dice(*voxels, self.options.empty_masks), np.nan)
@@ -83,27 +84,28 @@ class HecktorEvaluation:
 
     @cached_property
     def risks(self) -> Floats:
-        """Risk scores [N], higher is worse; NaN if there is none."""
+        """Risk scores [N]; a higher score is a worse prognosis; NaN if a patient has no score."""
         return oriented(self.submission.scores, self.options.prognosis_direction, len(self.truth))
 
     @cached_property
     def pairs(self) -> ConcordancePairs:
-        """Number of comparable pairs of patients, by their order under the risk scores."""
+        """Numbers of comparable pairs of patients that the risk scores order correctly, wrongly or not at
+        all."""
         return self.pairs_of(self.once)
 
     def among(self, members: Bools) -> "HecktorEvaluation":
-        """Return the evaluation restricted to the given patients, bool [N]."""
+        """Return the same evaluation for only some patients, bool [N]."""
         return replace(self, members=members)
 
     def stage_counts(self, kind: str, weights: Floats) -> ClassCounts:
-        """Count true, predicted and correctly predicted patients per stage, over patients with a true stage.
-        A missing or unusable prediction is not counted as a class."""
+        """Count true, predicted and correctly predicted patients of each stage, among patients with a true
+        stage. A missing or unusable prediction is not counted as a class."""
         true, submitted = self.true_stages[kind], self.submitted_stages[kind]
         return classification.counts(true, submitted, weights, len(STAGES[kind]))
 
     def pairs_of(self, weights: Floats) -> ConcordancePairs:
-        """Count comparable pairs by their order under the risk scores, over patients with known time and
-        event."""
+        """Count the comparable pairs that the risk scores order correctly, wrongly or not at all, among
+        patients with known time and event."""
         truth = self.truth
         known = truth.has_survival & self.members
         return survival.pairs(

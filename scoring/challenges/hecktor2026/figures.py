@@ -1,4 +1,5 @@
-"""Figures of a HECKTOR 2026 scorecard. The command line does not import them, because it draws nothing."""
+"""Figures of a HECKTOR 2026 scorecard. The command line does not import this module, because it draws
+nothing."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -25,7 +26,7 @@ CURVE_COLUMNS = {
     "at risk before": "at_risk",
     "relapsed": "events",
 }
-"""Column of the numbers of Kaplan-Meier curves -> the attribute of a group."""
+"""Suffix of an array with Kaplan-Meier numbers -> attribute of `Group`."""
 
 
 def raincloud(card: ScoreCard) -> Figure:

@@ -1,4 +1,5 @@
-"""Findings about a score: missing parts, credit for empty masks, small numbers, the published rules."""
+"""Findings about a score: missing parts, points for empty masks, small numbers of patients, and the published
+rules."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -29,7 +30,7 @@ from scoring.statistics.replicates import Replicates
 
 
 def missing_findings(evaluation: HecktorEvaluation) -> Iterator[Finding]:
-    """Yield findings about missing parts, each of which names all patients concerned. Their codes are
+    """Yield findings about missing parts. Each names all patients who lack the part. Their codes are
     `subtask-missing`, `missing-mask`, `missing-stage` and `missing-risk`."""
     truth, submission, options = evaluation.truth, evaluation.submission, evaluation.options
     absent = truth.has_mask & (np.array(submission.masks.states) == "missing")
@@ -191,12 +192,12 @@ PAIRS = {
     "half": "their pairs counted half",
     "exclude": "their pairs left out",
 }
-"""Value of the option `missing_risk` -> the words for pairs in which a patient has no score."""
+"""Value of the option `missing_risk` -> words that say how pairs count in which a patient has no score."""
 
 
 def official(evaluation: HecktorEvaluation, score: float) -> Official:
-    """Return the official score by the published rules. `score` is the score of the evaluation, NaN if
-    undefined."""
+    """Return whether the score follows the published rules, and the score that does. `score` is the score of
+    the evaluation, NaN if undefined."""
     options = evaluation.options
     usual = HecktorOptions()
     changed = [name for name in CHOICES if getattr(options, name) != getattr(usual, name)]
@@ -211,7 +212,7 @@ def official(evaluation: HecktorEvaluation, score: float) -> Official:
 
 
 def missing_words(evaluation: HecktorEvaluation, metrics: Mapping[str, Any]) -> str:
-    """Say which parts are missing or unusable; "" if there are none."""
+    """Return a text that says which parts are missing or unusable; "" if there are none."""
     truth, staged = evaluation.truth, {k: codes >= 0 for k, codes in evaluation.true_stages.items()}
     lacking = (
         ("masks", ("n_missing_masks", "n_malformed_masks"), truth.has_mask, "counted as empty"),

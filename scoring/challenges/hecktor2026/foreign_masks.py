@@ -1,4 +1,4 @@
-"""Masks from other programs that cannot be read directly: other volume formats, and other labels."""
+"""Masks of other programs that need a fix first: other volume formats, other file names, and other labels."""
 
 import json
 import re
@@ -15,18 +15,18 @@ from scoring.inputs.masks.nifti_and_metaimage import stem_of
 from scoring.inputs.tables import OTHER_FORMAT
 
 OTHER_VOLUMES = (".dcm", ".gipl", ".mgz", ".npy", ".npz", ".h5", ".tif", ".tiff")
-"""Extensions of unsupported volumes."""
+"""Extensions of volumes that cannot be read."""
 LABELS, LABELS_BYTES = "dataset.json", 100_000
-"""File in which nnU-Net lists the labels of masks."""
+"""Name of the file in which nnU-Net lists the labels of masks, and its maximum bytes."""
 LABEL_LISTS = (".txt", ".label", ".ctbl", ".tsv", ".json", ".yaml", ".yml")
-"""Extensions of other label lists."""
+"""Extensions of other files that list labels."""
 LABEL_LINE = re.compile(
     r"\W*(?:(\d+)\b.*GTV[-_ ]?([pn])|GTV[-_ ]?([pn])\W+(\d+))\b.{0,200}", re.IGNORECASE | re.ASCII
 )
-"""Pattern of a line in such a list: a number and a structure, in either order."""
+"""Pattern of a line in a list of labels: a number and a structure, in either order."""
 SWAPPED = {("gtvn", "1"), ("gtvp", "2")}
 FAR_BETTER = 0.2
-"""Minimum gain in Dice for reporting exchanged labels."""
+"""Exchanged labels are reported if exchanging them back raises the Dice by at least this."""
 
 
 USUAL_ENDINGS = re.compile(
@@ -47,7 +47,7 @@ def with_usual_names(
         ids: The patients; empty if unknown.
 
     Returns:
-        The submission, and notes about files in another form than the challenge prescribes.
+        The submission, and notes about files that do not have the form that the challenge prescribes.
     """
     layout, findings = contents.layout, _of_forms(contents)
     new = {
@@ -99,7 +99,7 @@ def _of_forms(contents: SubmissionLayout) -> list[Finding]:
 
 
 def numbered(contents: SubmissionLayout, ids: Collection[str]) -> list[Finding]:
-    """Return `separate-structures` if masks are numbered 1 and 2 and the files do not say which number is
+    """Return a finding `separate-structures` if masks are numbered 1 and 2, but no file says which number is
     which structure."""
     layout, known = contents.layout, {*ids}
     members = [*layout.elsewhere, *(member for several in layout.masks.values() for member in several)]
@@ -122,7 +122,7 @@ def numbered(contents: SubmissionLayout, ids: Collection[str]) -> list[Finding]:
 
 
 def of_other_kinds(contents: SubmissionLayout) -> list[Finding]:
-    """Return `mask-elsewhere` if there are no masks but volumes in formats that cannot be read."""
+    """Return a finding `mask-elsewhere` if there are no masks, but volumes in formats that cannot be read."""
     layout, files = contents.layout, contents.files
     others = [member for member in files.members if member.lower().endswith(OTHER_VOLUMES)]
     if others and not layout.masks:
@@ -136,11 +136,11 @@ def of_other_kinds(contents: SubmissionLayout) -> list[Finding]:
 
 
 def label_order(contents: SubmissionLayout, tables: Ints) -> list[Finding]:
-    """Return `label-order` if labels 1 and 2 seem to be exchanged. The finding is an error if names of labels
-    say so, and a warning if only the Dice suggests the exchange.
+    """Return a finding `label-order` if labels 1 and 2 seem to be exchanged: an error if the names of labels
+    say so, a warning if only the Dice suggests it.
 
     Args:
-        tables: Voxels [N, 3, 3] of each patient by true and submitted label; zeros without a truth.
+        tables: Number of voxels of each patient by true and submitted label [N, 3, 3]; zeros without a truth.
     """
     if contents.swap or not contents.layout.masks:
         return []

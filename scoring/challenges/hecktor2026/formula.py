@@ -1,5 +1,5 @@
-"""Constants of the challenge: labels, stages, weights, and the weighted sum of the three subtasks;
-the options, which answer open questions of its rules."""
+"""Constants of the challenge: labels, stages, weights, and the weighted sum of the three subtasks. Its
+options answer questions that the rules leave open."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -17,11 +17,12 @@ WEIGHTS = {
 }
 SUBTASKS = ("segmentation", "staging", "c_index")
 STRUCTURES = {"gtvp": ("GTVp", 1), "gtvn": ("GTVn", 2)}
-"""Suffix of a measure -> the structure's key in `per_class` and its value in masks. GTVp: the primary tumour;
-GTVn: the lymph nodes."""
+"""Suffix in names of measures -> key of the structure in `per_class`, and its value in masks. GTVp: the
+primary tumour; GTVn: the lymph nodes."""
 STAGES = {"t": ("T0", "T1", "T2", "T3", "T4"), "n": ("N0", "N1", "N2", "N3")}
 T0 = 0
-"""Index of T0 among the T stages: it occurs in the training truth but is not a declared output."""
+"""Index of T0 among the T stages. T0 occurs in the training truth, but the challenge does not list it as an
+output."""
 FEW_EVENTS = 20
 SUSPECT_C_INDEX = 0.45
 
@@ -145,7 +146,7 @@ CLAUSES = {
     T0_OPTION.name: {"exclude": "patients with T0 are left out of the T stage score"},
     ORDER.name: {"rank": "places by weighted ranks of the three subtasks"},
 }
-"""Effect of each option value on the formula; empty for other values."""
+"""Value of an option -> words that it adds to the formula. Values that add nothing are left out."""
 
 
 def formula(values: Values) -> str:
@@ -156,7 +157,7 @@ def formula(values: Values) -> str:
 
 OPTIONS = (EMPTY_MASKS, MISSING_SCORES, DIRECTION, T0_OPTION, LESIONS, ORDER, RANK_TIES)
 CHOICES: Mapping[str, tuple[str, ...]] = {o.name: o.values for o in of_stage(OPTIONS, "score") if o.values}
-"""Values of each option that changes the score, the default first."""
+"""Option that changes the score -> its values, the default first."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Masks of a submission, checked one by one and compared with the true masks, voxel by voxel."""
+"""Checks the masks of a submission one by one and compares them with the true masks, voxel by voxel."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ class Watch:
     """Functions that are called while files are read.
 
     Attributes:
-        progress: progress(done, total) counts patients.
-        cancelled: Returns whether to stop.
+        progress: Function progress(done, total) that receives numbers of patients.
+        cancelled: Function that returns whether to stop.
     """
 
     progress: Callable[[int, int], object] | None = None
@@ -38,15 +38,15 @@ class Watch:
 
 @dataclass(frozen=True)
 class MaskCounts:
-    """Result of comparing the masks of each patient.
+    """Result of comparing the true and the submitted mask of each patient.
 
     Attributes:
         states: "ok", "missing", "malformed", or "no-truth".
-        tables: Voxels by true (rows) and submitted label, int64 [N, 3, 3]. A missing or malformed mask counts
-            as empty. Zeros without a truth.
-        digests: SHA-256 of the labels of usable masks.
-        nodes: Lesions of GTVn in the truth, in the submission, and matched, int64 [N, 3]; None if not
-            counted.
+        tables: Numbers of voxels by true (rows) and submitted label, int64 [N, 3, 3]. A missing or malformed
+            mask counts as empty. Zeros without a truth.
+        digests: SHA-256 of the labels of each usable mask.
+        nodes: Numbers of GTVn lesions in the truth, in the submission, and matched, int64 [N, 3]; None if
+            they were not counted.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("states", "tables", "digests", "nodes")

@@ -1,4 +1,5 @@
-"""Other measures of HECKTOR 2026: sums by unit, centers, combined subtasks, survival."""
+"""Further measures of HECKTOR 2026: sums by unit for the swap test, results by center, combined subtasks,
+survival of risk groups."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,7 +26,7 @@ WITH_INTERVAL = (
     "c_index",
 )
 OF_CENTERS = tuple(name for name in WITH_INTERVAL if name not in ("score", "staging"))
-"""Metrics of the table by center."""
+"""Metrics that the table of centers shows."""
 
 
 def unit_sums(
@@ -37,11 +38,11 @@ def unit_sums(
 ) -> Floats:
     """Return the values of each unit whose sums give the score [n, 23].
 
-    The values are sum and number of Dice values for each structure, and correct predictions and patients for
-    each T and N stage. The last value is the unit's share of the C-index.
+    The values are the sum and the number of Dice values of each structure, and the numbers of correct
+    predictions and of patients for each T and N stage. The last value is the unit's share of the C-index.
 
     Args:
-        dices: Result of `dice` for each structure [N].
+        dices: Dice of each patient for each structure [N].
         staged: True and submitted codes [N] for each kind of stage.
         units: Unit number of each patient [N].
         c_index_left_out: The C-index without each unit [n].
@@ -62,7 +63,7 @@ def _parts(sums: Floats | Ints) -> list[Any]:
 
 
 def categories_of_sums() -> Categories:
-    """Return which sums of `unit_sums` count the predictions of each T and N stage."""
+    """Return which sums of `unit_sums` belong to the predictions of each T and N stage."""
     _, _, t_hits, t_support, n_hits, n_support, _ = _parts(np.arange(23))
     hits, support = np.concatenate([t_hits, n_hits]), np.concatenate([t_support, n_support])
     return Categories(hits, cases=(support,), gains=(hits,))
@@ -86,7 +87,8 @@ def centers(truth: HecktorTruth) -> dict[str, Bools]:
 
 
 def combined(values: Mapping[str, float]) -> dict[str, float]:
-    """Return the three combined numbers of the subtasks; NaN if one of the subtasks is undefined."""
+    """Return the three numbers that combine the subtasks, such as the score; NaN if one of the subtasks is
+    undefined."""
     segmentation, staging, c_index = (values[name] for name in SUBTASKS)
     total = weighted(segmentation, staging, c_index)
     plain = unweighted(segmentation, staging, c_index)
@@ -98,8 +100,8 @@ MOST_TICKS = 9
 
 
 def survival_groups(evaluation: HecktorEvaluation) -> dict[str, Any]:
-    """Return the entry `survival` of the scorecard: size and events of each risk group, and the log-rank test
-    between non-empty groups."""
+    """Return the entry `survival` of the scorecard: number of patients and of events in each risk group, and
+    the log-rank test between groups with patients."""
     time, event, group = _grouped(evaluation)
     test = survival.log_rank(time, event, group)
     return {

@@ -1,4 +1,4 @@
-"""Additional tables of a submission, and tables in other forms: survival curves and probabilities of
+"""Reads further tables of a submission, and tables with other contents: survival curves and probabilities of
 stages."""
 
 import re
@@ -29,7 +29,7 @@ from scoring.inputs.tables import MISSING, OTHER_FORMAT, TextTable, key
 from scoring.metrics import survival
 
 PARTS = (("t",), ("n",), ("risk", "time"))
-"""Required contents of a patient table; one column of each tuple is sufficient."""
+"""Required contents of a patient table: one column of each tuple must exist."""
 OF_STAGE = re.compile(r"(?:.*[^a-z0-9])?([tn][0-4])(?:[^a-z0-9].*)?", re.IGNORECASE)
 LEAST_STAGES = 3
 BOTH_STAGES = re.compile(
@@ -37,7 +37,7 @@ BOTH_STAGES = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 SUM_OFF = 0.02
-"""Tolerance for probabilities that should sum to 1."""
+"""The sum of probabilities may differ from 1 by at most this."""
 
 
 def completed(
@@ -48,14 +48,14 @@ def completed(
     Probabilities of stages are read as the most probable stage.
 
     Args:
-        used: Receives the members that were read.
-        findings: Receives notes about files in other forms.
+        used: Collection to which the names of files that were read are added.
+        findings: List to which notes about files in other forms are added.
 
     Returns:
         The table, and the headers of the added columns.
 
     Raises:
-        InputRefused: For patient tables that can be read in several ways, or in none.
+        InputRefused: If patient tables can be read in several ways, or cannot be read.
     """
     table = _with_stages(table, findings)
     if _is_complete(table):
@@ -178,7 +178,8 @@ def _reading(
 
 
 def with_c_index(problem: Finding, table: TextTable, truth: HecktorTruth | None) -> Finding:
-    """Return a question that asks which column is the prognosis and gives the C-index of each."""
+    """Return a problem that asks which column is the prognosis, with fixes whose labels state the C-index of
+    each column."""
     names = [plain_name(header) for header in table.header]
     if truth is None or COLUMNS["patient"][0] not in names:
         return problem

@@ -1,4 +1,4 @@
-"""Search for the table of patients in a source."""
+"""Finds the table of patients in a source."""
 
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -14,23 +14,23 @@ from scoring.inputs.tables import TextTable, read_table
 
 PATIENT = "PatientID"
 ANSWERED = ("t", "n")
-"""Names of stages in JSON; the names of columns are allowed too."""
+"""Names of stages in JSON files; names of columns are accepted too."""
 MOST_TABLES = 8
-"""Maximum tables to examine if there are several."""
+"""Maximum number of tables that are examined if there are several."""
 
 
 def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str]) -> TextTable | None:
     """Return the patient table of a source, or None.
 
-    Preferred is the table named `standard`, otherwise the only table with that name and another extension.
-    Otherwise it is the only table with a patient column, or several tables with different columns, joined.
-    Otherwise JSON files of patients are read. Tables in folders are used only if there is no other.
+    The first that exists of these is used: the table named `standard`; the only table with this name and
+    another extension; the only table with a column of patients, or several with different columns, joined;
+    JSON files of patients. Tables in folders are used only if there is no other.
 
     Args:
-        used: Receives the members that were read.
+        used: Collection to which the names of files that were read are added.
 
     Raises:
-        InputRefused: `ambiguous-table`, `missing-column` or `unreadable-file`.
+        InputRefused: With `ambiguous-table`, `missing-column` or `unreadable-file`.
     """
     members = layout.tables or tables_in_folders(files)
     named = [m for m in layout.tables if m.rsplit("/", 1)[-1].lower() == standard]
@@ -70,8 +70,8 @@ def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str
 
 
 def tables_in_folders(files: SourceFiles) -> list[str]:
-    """Return the tables in folders, nearest first. Empty if there are many tables, such as one per
-    patient."""
+    """Return the tables in folders, those nearest to the top first. Empty if there are many tables, such as
+    one per patient."""
     endings = tuple(ending for ending in TABLES_BESIDE_MASKS if ending != LISTING)
     members = [m for m in files.members if "/" in m and m.lower().endswith(endings)]
     return sorted(members, key=lambda member: member.count("/")) if len(members) <= MOST_TABLES else []

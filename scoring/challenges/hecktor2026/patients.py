@@ -1,4 +1,5 @@
-"""Single patients: Dice and voxels, the worst patients, masks and images for the slice viewer."""
+"""Results of single patients: Dice and volumes, the worst patients, and masks and images for the slice
+viewer."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,12 +22,12 @@ from scoring.presentation.figures.number_format import UNDEFINED, decimal
 
 @dataclass(frozen=True)
 class Spread:
-    """Positions of patients with a true mask, grouped by their Dice of a structure.
+    """Indices of the patients with a true mask, in three groups by their Dice of a structure.
 
     Attributes:
-        above: Dice above 0.
-        zero: Dice 0 although one of the masks is not empty.
-        empty: Both masks are empty, whatever their Dice.
+        above: Patients with a Dice above 0.
+        zero: Patients with a Dice of 0, although one of the masks is not empty.
+        empty: Patients whose two masks are empty, whatever their Dice.
     """
 
     above: tuple[int, ...]
@@ -36,15 +37,15 @@ class Spread:
 
 @dataclass(frozen=True)
 class Volumes:
-    """Voxel volumes of one patient in mL.
+    """Volumes of one patient in mL.
 
     Attributes:
         structure: "GTVp", "GTVn" or "both".
         right: Volume in both masks.
         spurious: Volume only in the prediction.
         missed: Volume only in the truth.
-        renamed: Volume in both masks with different labels. For one structure it is part of spurious or
-            missed; for "both" it is separate.
+        renamed: Volume that is in both masks with different labels. For one structure, it is part of
+            `spurious` or `missed`; for "both", it is in neither.
     """
 
     structure: str
@@ -56,8 +57,8 @@ class Volumes:
 
 @dataclass(frozen=True)
 class Worst:
-    """A patient with an extreme value. `index` is the position in truth order. `case` is the description of
-    the patient."""
+    """A patient with a bad result. `index` is the position in the truth, `case` a description of the
+    patient."""
 
     index: int
     case: str
@@ -132,7 +133,7 @@ def _steps(kind: str, row: Mapping[str, Any]) -> int:
 
 
 def lost_pairs(row: Mapping[str, Any]) -> int | None:
-    """Return how many comparable pairs of a patient are discordant or lack a score."""
+    """Return in how many comparable pairs of a patient the order is wrong or a score is missing."""
     if row["comparable_pairs"] is None:
         return None
     return int(row["discordant_pairs"] + row["missing_pairs"])
@@ -143,12 +144,13 @@ WORST: Mapping[str, tuple[int, Callable[[Mapping[str, Any]], float | None]]] = {
     "stages": (-1, _steps_off),
     "pairs": (-1, lost_pairs),
 }
-"""Order of patients -> 1 if small values are bad, -1 if large values are bad; and the function of the value:
-mean Dice, error of staging in steps, number of pairs that are discordant or lack a score."""
+"""Name of an order of patients -> 1 if small values are bad or -1 if large ones are; and the function that
+returns a patient's value: mean Dice, error of staging in steps, or number of pairs with a wrong order or
+without a score."""
 
 
 def discordant_with(card: ScoreCard, index: int) -> tuple[int, ...]:
-    """Return the positions of the patients that form discordant pairs with a patient."""
+    """Return the indices of the patients that form discordant pairs with a patient."""
     rows = card.cases
     return tuple(
         j
@@ -189,7 +191,7 @@ def scene(truth: HecktorTruth, predictions: HecktorSubmission, index: int) -> Sc
 
 
 NAMED = 12
-"""Maximum patients named in a line."""
+"""Maximum number of patients that a line names."""
 UNUSABLE = {
     "missing": " The mask is missing: it counts as empty.",
     "malformed": " The mask is malformed: it counts as empty.",
@@ -212,11 +214,11 @@ VOXEL_COLUMNS = (
 
 
 def patient(card: ScoreCard, index: int, volumes: Sequence[Volumes]) -> Sequence[Block]:
-    """Return the results of one patient.
+    """Return blocks with the results of one patient.
 
     Args:
-        index: Position in truth order.
-        volumes: Voxel volumes of the patient, empty without a mask.
+        index: Index of the patient in the truth.
+        volumes: Volumes of the patient; empty without a mask.
     """
     voxels = (_voxels(card, index, volumes),) if volumes else ()
     return (*voxels, _known(card, index), *_discordant(card, index))

@@ -1,4 +1,4 @@
-"""Reader of a team's submission: masks, stages and prognosis scores; the example."""
+"""Reads a team's submission (masks, stages and prognosis scores), and makes an example submission."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -41,13 +41,14 @@ from scoring.inputs.tables import OTHER_FORMAT, TextTable
 
 TABLE = "predictions.csv"
 NAMED = {TRUTH_TABLE: "truth", TABLE: "submission"}
-"""Name of a table -> the input that it belongs to."""
+"""Name of a table -> the input to which it belongs."""
 JOINED = (
     "separate masks of GTVp and GTVn are joined for {} patients. Voxels in both masks count as GTVp; a "
     "structure without a file is empty. Official programs need one label map per patient."
 )
 NO_ACCIDENT = 10
-"""Minimum number of unknown names, unusable masks or unusable cells for a refusal; fewer count as missing."""
+"""From this number of unknown names, unusable masks or unusable cells on, the submission is refused. Fewer
+count as missing."""
 
 
 def read_predictions(source: Source, truth: HecktorTruth | None, context: Context) -> HecktorSubmission:
@@ -55,8 +56,8 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
 
     A submission is a folder or zip of masks and a table, the output of a container, or a table alone. Without
     a truth, only structure, labels, columns and stages are checked. The option `lesions` also matches lesions
-    of GTVn. Raises Cancelled, and InputRefused with every problem of the whole; parts of a patient that are
-    missing or malformed are findings.
+    of GTVn. Raises Cancelled, and InputRefused with every problem of the submission as a whole. Missing or
+    malformed parts of single patients are findings.
     """
     contents = submitted_masks.open_contents(source, context.name, container=True)
     contents, findings = foreign_masks.with_usual_names(contents, truth.ids if truth else ())
@@ -166,7 +167,7 @@ def _require_usable_masks(
 
 
 def absent(submission: HecktorSubmission) -> list[Finding]:
-    """Return `no-mask` if no patient has a readable mask."""
+    """Return a finding `no-mask` if no patient has a readable mask."""
     if "ok" in submission.masks.states:
         return []
     message = (
@@ -297,7 +298,8 @@ def _counted(
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield what the files may be for HECKTOR 2026: masks, a table of patients, or outputs of a container."""
+    """Yield the inputs of HECKTOR 2026 that the files may be: masks, a table of patients, or outputs of a
+    container."""
     layout = _layout(contents)
     members = {**layout.masks, **_lone_mask(contents)}
     patient_tables = [table for table in contents.tables if _is_of_patients(table)]

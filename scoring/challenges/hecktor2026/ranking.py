@@ -1,5 +1,5 @@
-"""HECKTOR 2026 in comparisons of teams: their order by weighted ranks or scores, and the compared
-measures."""
+"""Comparisons of teams in HECKTOR 2026: their order by weighted ranks or scores, and the measures that are
+compared."""
 
 import itertools
 from collections.abc import Mapping
@@ -31,13 +31,14 @@ from scoring.statistics.ranking import ranks_along_teams
 RankArray = NDArray[np.int64]
 """Ranks [A] of teams, or [A, B] of teams in replicates; 1 is first."""
 TWENTIETHS = np.array([5, 7, 8])
-"""The weights 0.25, 0.35 and 0.40 as twentieths: sums of integers are exact, so equal totals stay equal."""
+"""The weights 0.25, 0.35 and 0.40 in twentieths. Sums of integers are exact, so that equal totals are
+equal."""
 WORDS = {
     "rank": "Teams are ordered by weighted ranks: 0.25, 0.35 and 0.40 times a team's ranks in segmentation, "
     "staging and prognosis; smaller is better.",
     "score": "Teams are ordered by weighted score, as you chose; the default order is by weighted ranks.",
 }
-"""The score that orders the teams, by the option `order`."""
+"""Value of the option `order` -> words for the quantity that orders the teams."""
 NAMES = ("segmentation", "staging", "prognosis")
 
 
@@ -91,9 +92,9 @@ def rank(cards: Mapping[str, ScoreCard], options: Values) -> Ranking:
 def places_by_rank(doubled: Ints, undefined: Bools) -> RankArray:
     """Return the final ranks [A, ...], 1 = first.
 
-    Teams are ordered by 5 a + 7 b + 8 c of their ranks a, b, c in the subtasks; lower is better. Equal teams
-    are ordered by the absolute difference of weighted and unweighted rank. Teams without a score come last.
-    Teams that are still equal share a rank.
+    Teams are ordered by 5 a + 7 b + 8 c, where a, b and c are their ranks in the subtasks; lower is better.
+    Equal teams are ordered by the absolute difference of weighted and unweighted rank. Teams without a score
+    come last. Teams that are still equal share a rank.
 
     Args:
         doubled: Twice the ranks in each subtask [3, A, ...].

@@ -1,4 +1,5 @@
-"""Rescoring of a card's submission under other readings of the rules, and by center with intervals."""
+"""Scores a submission under other interpretations of the rules, and computes intervals of the results by
+center."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +28,7 @@ class RuleVariant:
     """The score with another value of one option.
 
     Attributes:
-        difference: Difference to the score of the scorecard; None if either is undefined.
+        difference: This score minus the score of the scorecard; None if one of them is undefined.
         parts: Scores of the subtasks with this value; None if undefined.
     """
 
@@ -79,7 +80,8 @@ def options_of(card: ScoreCard) -> HecktorOptions:
 
 
 def variants_view(card: ScoreCard, variants: Sequence[RuleVariant]) -> SideBySide:
-    """Return the scores under other interpretations of the rules, and which part each of them changes."""
+    """Return blocks with the scores under other interpretations of the rules, and the part that each
+    interpretation changes."""
     rows = [IntervalRow(reading.name, reading.score, beside=_difference(reading)) for reading in variants]
     draw = partial(
         intervals,
@@ -152,7 +154,7 @@ def center_figure(
     """Return a figure of one measure by center.
 
     Args:
-        between: Intervals by center and metric.
+        between: Center -> metric -> interval.
     """
     rows = [
         IntervalRow(name, entry[metric], between.get(name, {}).get(metric), entry["n_cases"])

@@ -1,4 +1,4 @@
-"""T and N stages as a table writes them, and their codes."""
+"""T and N stages: how tables write them, and their codes."""
 
 import re
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ class Stages:
     """Stages read from some rows.
 
     Attributes:
-        codes: Index in `STAGES` [n]; NO_STAGE for an empty cell, UNKNOWN_STAGE for a text that is not a
-            stage.
+        codes: Index of each stage in `STAGES` [n]; NO_STAGE for an empty cell, UNKNOWN_STAGE for a text that
+            is not a stage.
         folded: Rows whose prefix or sub-stage was dropped.
         as_numbers: Whether all cells are plain numbers.
     """
@@ -52,8 +52,8 @@ def read_stages(cells: Sequence[str], kind: str) -> Stages:
 
 
 def folded_note(read: Stages, cells: Sequence[str], kind: str, places: Sequence[str]) -> list[Finding]:
-    """Return `stage-folded` if prefixes or sub-stages were dropped, and `other-format` if all cells are
-    numbers."""
+    """Return a finding `stage-folded` if prefixes or sub-stages were dropped, and `other-format` if all cells
+    are numbers."""
     if read.as_numbers:
         message = (
             f"{kind.upper()} stages are numbers: 0 is read as {kind.upper()}0, 1 as {kind.upper()}1, ..."
@@ -75,5 +75,5 @@ def is_not_assessed(cell: str, kind: str) -> bool:
 
 
 def stage_name(code: int, kind: str) -> str | None:
-    """Return the name of a stage code, None if there is none."""
+    """Return the name of the stage with a code; None if there is none."""
     return STAGES[kind][code] if code >= 0 else None

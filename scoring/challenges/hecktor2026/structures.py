@@ -1,4 +1,4 @@
-"""Masks with GTVp and GTVn in separate files, joined to one label map per patient."""
+"""Joins masks that have GTVp and GTVn in separate files to one label map per patient."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -17,12 +17,14 @@ STRUCTURE = re.compile(
     r"(.*?)[ _.-]*(?:(?:label|desc)-)?GTV[-_]?([pn])(?:_(?:mask|dseg))?", re.IGNORECASE | re.DOTALL
 )
 OF_SUBJECT, OF_LABELS = re.compile(r"sub-(.+)"), re.compile(r".+_(?:dseg|mask)")
-"""BIDS names of a patient's folder, and of a mask in this folder (bids-specification, derivatives)."""
+"""Patterns of the BIDS names of a patient's folder, and of a mask in this folder (bids-specification,
+derivatives)."""
 LABELS = {"p": STRUCTURES["gtvp"][1], "n": STRUCTURES["gtvn"][1]}
 LIST, LIST_BYTES = "-meta.json", 100_000
-"""End of the name of the file in which dcmqi lists the segments of masks in the same folder."""
+"""How the name of the file ends in which dcmqi lists the segments of masks in its folder; and maximum bytes
+of this file."""
 PLACES = ("masks", "output", "images")
-"""Folders that do not name a patient."""
+"""Names of folders that are not names of patients."""
 
 
 def is_exchanged(names: Collection[tuple[str, str]]) -> bool:
@@ -32,8 +34,8 @@ def is_exchanged(names: Collection[tuple[str, str]]) -> bool:
 
 
 def subject_of(member: str) -> str | None:
-    """Return the patient of a mask that is named by the BIDS standard; None for other files. Such a mask lies
-    in a folder sub-<patient>, and its name begins with the name of the folder."""
+    """Return the patient of a mask whose name follows the BIDS standard; None for other files. Such a mask
+    lies in a folder sub-<patient>, and its name begins with the name of the folder."""
     *folders, name = PurePosixPath(member).parts
     matches = (OF_SUBJECT.fullmatch(folder) for folder in folders if name.startswith(f"{folder}_"))
     is_mask = OF_LABELS.fullmatch(stem_of(name) or "")
@@ -41,8 +43,7 @@ def subject_of(member: str) -> str | None:
 
 
 def by_subject(members: Iterable[str], masks: dict[str, list[str]]) -> list[str]:
-    """Add masks of both structures that are named by the BIDS standard to `masks`, by patient. Return all
-    other members."""
+    """Add the masks whose names follow the BIDS standard to `masks`, by patient. Return all other files."""
     others = []
     for member in members:
         subject = subject_of(member)
@@ -67,7 +68,7 @@ def join_structures(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, tuple
     missing structure counts as empty. Voxels in both structures become GTVp.
 
     Returns:
-        The files with joined masks, and the original members of each joined mask.
+        The files, with joined masks, and the original files of each joined mask.
     """
     tops = {member.split("/")[0] for member in files.members}
     top = f"{tops.pop()}/" if len(tops) == 1 and all("/" in member for member in files.members) else ""

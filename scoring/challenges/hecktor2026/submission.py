@@ -1,4 +1,4 @@
-"""A team's masks, stages and scores, matched to the patients of a truth."""
+"""A submission: a team's masks, stages and scores, matched to the patients of a truth."""
 
 import hashlib
 from collections.abc import Mapping
@@ -19,14 +19,15 @@ from scoring.common.findings import Finding
 
 @dataclass(frozen=True)
 class HecktorSubmission:
-    """A submission matched to the patients of the truth; without a truth, it has its own patients.
+    """A submission matched to the patients of the truth. Without a truth, its own patients are used.
 
     Attributes:
-        stages: Stage codes [N] by "t" and "n" (`NO_STAGE`, `UNKNOWN_STAGE`); None without such a column.
-        scores: Prognosis by column, "risk" and "time".
-        masks: Result of each mask, and its voxels by true and submitted label.
-        unknown: Patients that the truth does not have.
-        missing: Required parts that the submission lacks, with default options.
+        stages: "t" or "n" -> stage codes [N], which can be `NO_STAGE` or `UNKNOWN_STAGE`; None without such a
+            column.
+        scores: "risk" or "time" -> the column of prognosis scores.
+        masks: State of each mask, and its number of voxels by true and submitted label.
+        unknown: Patients of the submission that the truth does not have.
+        missing: Findings about required parts that are missing, under the default options.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("ids", "stages", "scores", "masks")
@@ -55,7 +56,7 @@ class HecktorSubmission:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """All findings about the submission, with default options."""
+        """All findings about the submission, under the default options."""
         return (*self.read, *self.missing)
 
     @property
@@ -70,7 +71,7 @@ class HecktorSubmission:
 
     @property
     def stage_codes(self) -> dict[str, Ints]:
-        """Stages as codes [N] by kind. Without such a column, all stages are missing."""
+        """Kind of stage -> codes [N]. Without a column of this kind, all stages are missing."""
         missing = np.full(len(self.ids), NO_STAGE)
         return {kind: missing if codes is None else codes for kind, codes in self.stages.items()}
 
@@ -91,7 +92,7 @@ class HecktorSubmission:
 
 
 def with_nodes(truth: HecktorTruth, submission: HecktorSubmission) -> HecktorSubmission:
-    """Return the submission with the lesions of GTVn counted and matched."""
+    """Return the submission, with its lesions of GTVn counted and matched."""
     if submission.masks.nodes is not None:
         return submission
     counted, _ = mask_counts.count_all(truth.masks, truth.ids, submission.contents, with_nodes=True)

@@ -1,4 +1,4 @@
-"""Masks of a submission by patient: found and opened with `inputs.masks`."""
+"""Finds the masks of a submission by patient, and opens them with `inputs.masks`."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -21,19 +21,19 @@ from scoring.inputs.sources import TABLES, FixedSource, Source, SourceFiles, ope
 
 TABLES_BESIDE_MASKS = (".csv", *OTHER_TABLES, LISTING)
 ANSWERS = {"t-stage.json": "t", "n-stage.json": "n", "rfs.json": "time"}
-"""A container's single-value files, and their meaning."""
+"""Name of a file with a single value that a container writes -> meaning."""
 SEGMENTATION = "head-neck-tumor-segmentation"
 IMAGES = ("CT", "PT")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Members of a source, sorted by their use.
+    """Files of a source, grouped by their purpose.
 
     Attributes:
-        masks: All files that look like a mask, by patient.
+        masks: Patient -> all files that look like a mask.
         images: CT and PET of each patient.
-        answers: JSON files of a container, by meaning.
+        answers: Meaning -> JSON file that a container wrote.
         tables: Tables at the top level.
         elsewhere: Files with the extension of a mask outside the folders for masks.
     """
@@ -46,7 +46,7 @@ class Layout:
 
     @property
     def of_patients(self) -> tuple[str, ...]:
-        """Files of patients: masks and JSON answers. Other findings report unused files."""
+        """Files of patients: masks and JSON answers. Other findings report these if they are not used."""
         masks = (member for members in self.masks.values() for member in members)
         answers = (member for members in self.answers.values() for member in members.values())
         return (*masks, *answers)
@@ -57,11 +57,11 @@ class SubmissionLayout:
     """An opened source.
 
     Attributes:
-        layout: Members of the source, sorted by their use.
+        layout: Files of the source, grouped by their purpose.
         digest: SHA-256 of the files that were read.
         joined: The files of GTVp and GTVn from which a mask is joined.
-        swap: Whether labels 1 and 2 are exchanged: "yes", "no", or "" if unknown.
-        written: Header and voxel file of masks that consist of two files.
+        swap: Whether labels 1 and 2 must be exchanged: "yes", "no", or "" if unknown.
+        written: Names of the header and of the voxel file, for masks that consist of two files.
         forms: Masks whose headers declare another form than one label map on the grid of the truth.
     """
 
@@ -85,13 +85,13 @@ class SubmissionLayout:
 
 
 def classify_members(files: SourceFiles, container: bool) -> Layout:
-    """Sort the members of a source by their use; unknown files are left out.
+    """Group the files of a source by their purpose; unknown files are left out.
 
     Args:
         container: Whether to look for the output of a container.
 
     Raises:
-        InputRefused: `unreadable-file` for a single file that is not a table.
+        InputRefused: With `unreadable-file` for a single file that is not a table.
     """
     if files.kind == "file":
         if not files.name.lower().endswith(TABLES):
@@ -170,7 +170,7 @@ def _of_center_folders(elsewhere: list[str], inside: str) -> tuple[dict[str, lis
 
 
 def separate_structures(contents: SubmissionLayout) -> list[Finding]:
-    """Return `separate-structures` if each mask contains only one structure."""
+    """Return a finding `separate-structures` if each mask contains only one structure."""
     layout = contents.layout
     members = [*layout.elsewhere, *(member for members in layout.masks.values() for member in members)]
     apart = [m for m in members if structure_of(stem_of(m.rpartition("/")[2]) or "") is not None]
@@ -236,7 +236,7 @@ def open_contents(source: Source, name: str | None, container: bool) -> Submissi
 
 
 def opener(contents: SubmissionLayout, patient: str, grid: Grid | None = None) -> Opener | None:
-    """Return a function that opens the mask of a patient; None if there is none.
+    """Return a function that opens the mask of a patient; None if the patient has no mask.
 
     Args:
         grid: Grid of the truth, for masks that were cropped from it.
@@ -252,8 +252,8 @@ def opener(contents: SubmissionLayout, patient: str, grid: Grid | None = None) -
 
 
 def repeated(contents: SubmissionLayout) -> list[Finding]:
-    """Return `duplicate-case` for every patient with several masks. Masks in an ignored folder count if most
-    patients have one there."""
+    """Return a finding `duplicate-case` for every patient with several masks. Masks in a folder that is not
+    used count too, if most patients have one there."""
     elsewhere: dict[str, list[str]] = {}
     for member in contents.layout.elsewhere:
         elsewhere.setdefault(stem_of(member.rpartition("/")[2]) or "", []).append(member)
@@ -271,8 +271,8 @@ def repeated(contents: SubmissionLayout) -> list[Finding]:
 
 
 def misplaced(contents: SubmissionLayout) -> list[Finding]:
-    """Return `mask-elsewhere` if there are no masks but files with the extension of a mask, or with names of
-    CT and PET."""
+    """Return a finding `mask-elsewhere` if there are no masks, but other files with the extension of a mask,
+    such as CT and PET."""
     layout = contents.layout
     if not layout.masks and layout.images and not layout.elsewhere:
         kinds = sorted({kind for images in layout.images.values() for kind in images})

@@ -1,4 +1,5 @@
-"""Summary of a scorecard: parts of the sum, missing parts, pairs, and the direction of scores."""
+"""Numbers from a scorecard for its views: parts of the weighted sum, missing parts, pairs of patients, and
+direction of the prognosis scores."""
 
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ UNUSABLE = {
     "n_missing_risk": "missing score",
     "n_unknown_patients": "unknown patient",
 }
-"""Metrics that count unusable parts, and the noun for one such part."""
+"""Metric that counts unusable parts -> noun for one such part."""
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,9 @@ class SubtaskPart:
     """A subtask in the weighted sum.
 
     Attributes:
-        weight: From 0 to 1.
-        value: From 0 to 1; None if the subtask is undefined.
-        won: Weight times value; None if the subtask is undefined.
+        weight: Weight of the subtask, from 0 to 1.
+        value: Result of the subtask, from 0 to 1; None if it is undefined.
+        won: Weight times value; None if the value is undefined.
     """
 
     metric: str
@@ -41,7 +42,7 @@ class Direction:
 
     Attributes:
         column: Meaning that the name of the column suggests: "risk" or "time".
-        reading: Meaning that was used.
+        reading: Meaning that was used: "risk" or "time".
         other: The other meaning.
         forced: Whether an option chose the meaning.
     """
@@ -53,7 +54,7 @@ class Direction:
 
 
 def parts(card: ScoreCard) -> tuple[SubtaskPart, ...]:
-    """Return the subtasks that the score consists of."""
+    """Return the subtasks whose weighted sum is the score."""
     summands = []
     for metric, (name, _, points) in WEIGHTS.items():
         weight, value = points / 100, card.metrics[metric]
@@ -76,14 +77,15 @@ def unusable(card: ScoreCard) -> tuple[str, ...]:
 
 
 def credit_of_empty(card: ScoreCard) -> float | None:
-    """Return how much of the score comes from pairs of empty masks; None without a true mask."""
+    """Return how much of the score comes from patients whose two masks are empty; None without a true
+    mask."""
     credit = card.metrics["dice_from_empty_cases"]
     return None if credit is None else WEIGHTS["segmentation"][2] / 100 * credit
 
 
 def pairs(card: ScoreCard) -> dict[str, int]:
-    """Return the number of comparable pairs by their order under the scores. The sum of these numbers is
-    `comparable_pairs`."""
+    """Return the numbers of comparable pairs that the scores order correctly, wrongly or not at all. The sum
+    of these numbers is `comparable_pairs`."""
     comparable, concordant, tied, missing = (
         int(card.metrics[f"{name}_pairs"] or 0)
         for name in ("comparable", "concordant", "tied_risk", "missing")

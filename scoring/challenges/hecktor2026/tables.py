@@ -1,4 +1,5 @@
-"""Tables of HECKTOR 2026: columns with variable names, missing cells and prognosis scores."""
+"""Reads tables of HECKTOR 2026: finds columns under various names, handles missing cells, and reads prognosis
+scores."""
 
 import json
 import re
@@ -38,26 +39,26 @@ NEAR = {
     "risk": ("the risk", ("Risk", "Prediction", "Score")),
     "time": ("the time to relapse", ("RFS",)),
 }
-"""Meaning of a column of predictions -> its description, and words that may be part of its name."""
+"""Meaning of a column of predictions -> its description, and words that its name may contain."""
 OF_TIME = ("surv", "time", "rfs", "month", "days", "year", "expectation")
 OF_RISK = ("risk", "hazard")
 OF_PROGNOSIS = (
     *(*OF_TIME, *OF_RISK, "score", "progn", "recurr", "relapse"),
     *("output", "value", "pred", "prob", "logit"),
 )
-"""Parts of column names that survival programs write: for columns where higher is better, for columns where
-higher is worse, and for columns of either direction."""
+"""Parts of column names that survival programs write, in three groups: a higher number is a better prognosis,
+it is a worse one, or the direction is unknown."""
 LATEST = "1000000"
-"""Number of days that replaces an infinite median survival."""
+"""Number of days that is read instead of an infinite median survival."""
 LINEAR_PREDICTOR = "lp"
-"""Name of a risk (linear predictor) in tables that R writes."""
+"""Name of the column with the risk (linear predictor) in tables that R writes."""
 PARTS = (("t", ("t",)), ("n", ("n",)), ("prognosis", ("risk", "time")))
-"""Parts of the score, and the meanings of the columns that each part uses."""
+"""Part of the score -> meanings of the columns that it uses."""
 PREDICTED = re.compile("^pred|pred(icted|iction)?$|predicted")
 """Pattern of column names that say that the column is predicted."""
 OF_STAGES = "(?:c|p|clin(?:ical)?|path(?:ological)?|pred(?:icted)?)?(?:{0}|{1}(?=.))(?:stage|category|pred)?"
 WORDS = {"t": "tumou?r", "n": "nod(?:e|al)"}
-"""Words that may stand for T and N in column names."""
+"""Words that stand for T and N in column names."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class PatientCells:
 
     Attributes:
         ids: Patients [n].
-        cells: Cells [n] by meaning, for existing columns.
+        cells: Meaning of a column that exists -> its cells [n].
         places: Location of each row [n] for messages.
     """
 
@@ -83,8 +84,8 @@ def plain_name(header: str) -> str:
 def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]) -> PatientCells | None:
     """Return the cells of the existing columns; None if there is no patient column.
 
-    Empty rows, repeated rows and rows of the wrong length are left out. The added problems are `row-length`,
-    `duplicate-column`, `missing-column`, `missing-value` and `duplicate-case`.
+    Empty rows, repeated rows and rows of the wrong length are left out. Problems with the codes `row-length`,
+    `duplicate-column`, `missing-column`, `missing-value` and `duplicate-case` are added to `problems`.
     """
     problems += table.problems
     columns = {meaning: _column(table, meaning, problems) for meaning in ("patient", *meanings)}
@@ -120,17 +121,18 @@ def patient_of(cell: str) -> str:
 
 
 def is_numbering(names: Sequence[str], own: Sequence[str]) -> bool:
-    """Return whether names are only row numbers from 0 or 1, while the patients have other names."""
+    """Return whether the names in a table are only row numbers from 0 or 1, although the patients have other
+    names."""
     numbers = [str(k) for k in range(len(own) + 1)]
     return len(own) > 1 and list(names) in (numbers[:-1], numbers[1:]) and not {*names} & {*own}
 
 
 def unread_columns(table: TextTable, joined: Collection[str] = ()) -> list[Finding]:
-    """Return `missing-column` if a part of the score has no column but an unread column may contain it.
-    Without such a finding, every patient would count as missing.
+    """Return a finding `missing-column` if a part of the score has no column, but a column that was not used
+    may contain it. Otherwise this part of every patient would count as missing.
 
     Args:
-        joined: Headers that were joined from other tables.
+        joined: Headers of columns that were added from other tables.
     """
     known = {name: meaning for meaning, names in COLUMNS.items() for name in names}
     meanings = [known.get(plain_name(header), "") for header in table.header]
@@ -241,8 +243,8 @@ def _column(table: TextTable, meaning: str, problems: list[Finding]) -> int | No
 
 
 def answers(files: SourceFiles, layout: Layout, used: list[str]) -> PatientCells | None:
-    """Return the single-value JSON files of a container as cells; None if there are none. A file with another
-    content is returned as text, which every later check refuses."""
+    """Return the single-value JSON files of a container as cells; None if there are none. A file without a
+    single value is returned as text, which later checks refuse."""
     if not layout.answers:
         return None
     ids = tuple(sorted(layout.answers))
@@ -282,8 +284,8 @@ class PrognosisScores:
     """A column of prognosis scores.
 
     Attributes:
-        values: As written [N]; NaN if there is none.
-        unusable: Patients whose cell is not a finite number, bool [N].
+        values: Score of each patient as it is written [N]; NaN if there is none.
+        unusable: Which patients have a cell that is not a finite number, bool [N].
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("values", "unusable")
@@ -342,16 +344,17 @@ def read_scores(
 
 def chosen(scores: Mapping[str, PrognosisScores], direction: str) -> str | None:
     """Return the kind of the score column to use; None without a column. A column of the kind `direction` is
-    preferred; for "auto", a column of risks."""
+    used if it exists; with "auto", a column of risks."""
     preferred = (direction, *KINDS) if direction in KINDS else KINDS
     return next((kind for kind in preferred if kind in scores), None)
 
 
 def oriented(scores: Mapping[str, PrognosisScores], direction: str, n: int) -> np.ndarray:
-    """Return scores [N] for which higher is worse, so times are negated. NaN if there are no scores.
+    """Return scores [N] of which a higher one is a worse prognosis; times are therefore negated. NaN without
+    scores.
 
     Args:
-        direction: "risk" or "time" forces the meaning of the column; "auto" uses its name.
+        direction: "risk" or "time" sets the meaning of the column. With "auto", its name decides.
     """
     kind = chosen(scores, direction)
     if kind is None:

@@ -1,4 +1,4 @@
-"""Test set: true masks, stages, times and events of the patients."""
+"""Reads a test set: true masks, stages, times and events of the patients."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -45,11 +45,11 @@ class HecktorTruth:
     """The patients of a test set: first the rows of the table, then patients that have only a mask.
 
     Attributes:
-        stages: Codes [N] of the stages by "t" and "n"; -1 if there is none.
-        time: Days [N]; NaN if unknown.
-        event: 1.0 or 0.0 [N]; NaN if unknown.
-        center: Center [N]; "" if unknown.
-        masks: Counts from the mask of each patient; None without a mask.
+        stages: "t" or "n" -> codes of the stages [N]; -1 if a patient has none.
+        time: Days of observation [N]; NaN if unknown.
+        event: 1.0 for patients with the event, else 0.0 [N]; NaN if unknown.
+        center: Name of each patient's center [N]; "" if unknown.
+        masks: The true mask of each patient, with its voxel counts; None without a mask.
         columns: All columns of the table by lower-case name.
     """
 
@@ -80,34 +80,35 @@ class HecktorTruth:
 
     @property
     def strata(self) -> Floats:
-        """Values whose distribution a split keeps similar in both parts: event, stages and days [N, 4]."""
+        """Values of which a split of the test set keeps the distribution similar in both parts: event, stages
+        and days [N, 4]."""
         return np.column_stack((self.event, self.stages["n"], self.stages["t"], self.time))
 
     @cached_property
     def has_mask(self) -> Bools:
-        """Patients with a mask, bool [N]; they take part in segmentation."""
+        """Which patients have a mask and therefore take part in segmentation, bool [N]."""
         return np.array([mask is not None for mask in self.masks], bool)
 
     @cached_property
     def voxel_ml(self) -> Floats:
-        """Volume of a voxel of each patient's mask in millilitres [N], NaN without a mask."""
+        """Volume of a voxel in millilitres, for the mask of each patient [N]; NaN without a mask."""
         return np.array([np.nan if mask is None else mask.grid.voxel_ml for mask in self.masks])
 
     @cached_property
     def has_survival(self) -> Bools:
-        """Patients with known time and event, bool [N]; they take part in prognosis."""
+        """Which patients have a known time and event and therefore take part in prognosis, bool [N]."""
         return np.asarray(~np.isnan(self.time) & ~np.isnan(self.event))
 
 
 def read_truth(source: Source, images: Source | None, context: Context) -> HecktorTruth:
-    """Read a test set: a folder or zip of masks and a table. A table alone has no segmentation. Every mask is
-    read completely.
+    """Read a test set: a folder or zip of masks and a table. With a table alone, segmentation cannot be
+    scored. Every mask is read completely.
 
     Args:
-        images: Refused, because CT and PET must be beside the masks.
+        images: Must be None: CT and PET must be beside the masks, so another place is refused.
 
     Raises:
-        InputRefused: With every problem.
+        InputRefused: If the files have problems; it lists all of them.
         Cancelled: If the user cancels reading.
     """
     contents = submitted_masks.open_contents(source, context.name, container=False)

@@ -31,7 +31,7 @@ COMPONENTS = {
     "segmentation": {"dice_gtvp": "GTVp", "dice_gtvn": "GTVn"},
     "staging": {"balanced_accuracy_t": "T", "balanced_accuracy_n": "N"},
 }
-"""Subtask -> the metrics in its mean, and their short names."""
+"""Subtask -> metrics of which it is the mean, with their short names."""
 STRUCTURE_ROWS: Mapping[str, tuple[str, Callable[[float | None], str]]] = {
     "Dice ↑, mean over patients, ranked": ("mean_dice", share),
     "95% interval": ("interval", str),
@@ -42,7 +42,7 @@ STRUCTURE_ROWS: Mapping[str, tuple[str, Callable[[float | None], str]]] = {
     "empty in the submission": ("n_empty_prediction", str),
     "empty in both": ("n_both_empty", str),
 }
-"""Row of the table of structures -> its key in `per_class`, and the function that writes its value."""
+"""Name of a row in the table of structures -> key in `per_class`, and function that formats its value."""
 CENTER_COLUMNS = (
     Column("center", "center", width=90),
     Column("n_cases", "n", "number", 0, full="patients", width=56, lighter=True),
@@ -85,7 +85,7 @@ WORST: Mapping[str, tuple[str, Sequence[Column], str]] = {
         "Pairs lost: comparable pairs that are discordant or have no score.",
     ),
 }
-"""Order of `patients.worst` -> question, columns and caption of its table."""
+"""Name of an order of patients (`patients.WORST`) -> question, columns and caption of its table."""
 
 
 def views(card: ScoreCard) -> Views:
@@ -178,8 +178,8 @@ def _unusable(card: ScoreCard) -> Text:
 
 
 def segmentation(card: ScoreCard) -> Sequence[Block]:
-    """Return how well masks match: Dice by patient, the parts of the mean Dice, and Dice and volumes by
-    size."""
+    """Return blocks that show how well masks match: Dice by patient, parts of the mean Dice, and Dice and
+    volumes against the true volume."""
     if all(row["mask"] == "no-truth" for row in card.cases):
         return (Text("The test set has no mask, so no segmentation is shown.", "note"),)
     by_size = [
@@ -191,7 +191,7 @@ def segmentation(card: ScoreCard) -> Sequence[Block]:
 
 
 def structures(card: ScoreCard) -> Table:
-    """Return a table of the parts that the mean Dice of each structure consists of."""
+    """Return a table that shows from which groups of patients the mean Dice of each structure comes."""
     columns: dict[str, list[str]] = {}
     for structure, (name, _) in STRUCTURES.items():
         entry = {**card.per_class[name], "interval": span(card.intervals.get(f"dice_{structure}"), 2)}
@@ -234,7 +234,7 @@ def _nodes(card: ScoreCard) -> Sequence[Facts]:
 
 
 def staging(card: ScoreCard) -> Sequence[Block]:
-    """Return the confusion matrices of T and N stages, and the recall of each stage."""
+    """Return blocks with the confusion matrices of T and N stages, and the recall of each stage."""
     return (SideBySide([_stages(card, kind) for kind in ("T", "N")], (1, 1)),)
 
 
@@ -272,7 +272,8 @@ def recalls(card: ScoreCard, kind: str) -> Table:
 
 
 def prognosis(card: ScoreCard) -> Sequence[Block]:
-    """Return survival curves by predicted risk, and how well risks order the patients."""
+    """Return blocks with survival curves by predicted risk, and with numbers that show how well risks order
+    the patients."""
     m, curves = card.metrics, figures.kaplan_meier(card)
     order = Facts(
         (
@@ -317,7 +318,7 @@ def _thirds(card: ScoreCard) -> Table:
 
 
 def centers(card: ScoreCard) -> Sequence[Table]:
-    """Return the results of each center; empty if the test set names none."""
+    """Return tables with the results of each center; empty if the test set names no centers."""
     rows = card.more.get("per_center")
     if not rows:
         return ()
@@ -334,7 +335,7 @@ def centers(card: ScoreCard) -> Sequence[Table]:
 
 
 def worst(card: ScoreCard) -> Sequence[Block]:
-    """Return the patients with the worst segmentation, staging and prognosis."""
+    """Return tables of the patients with the worst segmentation, staging and prognosis."""
     return (SideBySide([(_worst(card, by),) for by in WORST], (1, 1, 1)),)
 
 

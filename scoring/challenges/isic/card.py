@@ -1,4 +1,4 @@
-"""Scorecard of an ISIC Challenge: numbers, findings of scoring, and arrays for figures."""
+"""Makes the scorecard of an ISIC Challenge: numbers, findings about the score, and arrays for figures."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -42,8 +42,8 @@ WITH_INTERVAL = ("auc", "recall", "f1", "average_precision")
 
 
 def score(truth: IsicCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
-    """Score predictions [N, K] that are in 0..1. Raises InputRefused with every problem of the predictions,
-    for options that are not allowed, and for unreadable metadata or unit columns."""
+    """Score predictions [N, K], 0..1. Raises InputRefused for problems of the predictions (it lists all of
+    them), for options that are not allowed, and for unreadable metadata or unit columns."""
     used = malignant(truth.categories, settings.options["malignant"])
     known = ", ".join(truth.categories)
     problems = [
@@ -251,7 +251,8 @@ def malignant_curve(scored: ScoreCard, malignant: Sequence[str]) -> dict[str, An
     """Return the ROC curve of malignant against benign cases, with a chosen set of malignant categories.
 
     Returns:
-        "auc" (None if undefined), and "x", "y", "threshold" of the curve.
+        "auc" (None if undefined), and the points of the curve: "x" (1 - specificity), "y" (sensitivity) and
+        "threshold".
     """
     m = measures.malignancy(
         tuple(scored.per_class), scored.arrays["truth"], scored.arrays["outputs"], malignant

@@ -1,4 +1,4 @@
-"""Numbers derived from an ISIC scorecard for its views; no official number depends on them."""
+"""Numbers that the views of an ISIC scorecard need. No official number depends on them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,20 +12,20 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.submission import table_of
 
 NO_CALL = {"ppv": "sensitivity", "npv": "specificity"}
-"""Predictive value -> the measure that is then 0: without a positive (negative) prediction, the official rule
-sets the predictive value to 1."""
+"""Predictive value -> measure that is 0 if there are no predictions behind this value. Without a positive (or
+negative) prediction, the official rule sets the predictive value to 1."""
 
 
 def ranking(card: ScoreCard) -> tuple[str, str]:
-    """Return the metric of the score, such as "macro_f1", and the measure of a category that it averages,
-    such as "f1"."""
+    """Return the metric that is the score, such as "macro_f1", and the measure of which it is the mean over
+    the categories, such as "f1"."""
     metric = RANKED_BY[card.provenance["options"]["metric"]]
     return metric, MEANS[metric]
 
 
 def chance(card: ScoreCard) -> float | None:
     """Return the score of guessing: 1/K for balanced accuracy, 1/2 for the area under the ROC curve. None if
-    the score depends on the way of guessing."""
+    the score depends on how one guesses."""
     return {"recall": 1 / len(card.per_class), "auc": 0.5}.get(ranking(card)[1])
 
 
@@ -37,7 +37,7 @@ def smallest(card: ScoreCard) -> tuple[str, int] | None:
 
 
 def case_worth(card: ScoreCard) -> dict[str, float]:
-    """Return how many points of the score one more correct case of each category adds, largest first. Empty
+    """Return for each category how many points one more correct case adds to the score, largest first. Empty
     if the score is not a mean of recalls, or if cases have different weights."""
     weights = card.arrays["score_weights"]
     if ranking(card)[1] != "recall" or np.ptp(weights[weights > 0]) > 0:
@@ -61,13 +61,13 @@ def risks(card: ScoreCard) -> dict[str, str]:
 
 
 def no_call(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the measures of a category that are 1 only because nothing was predicted: ppv without positive,
-    npv without negative predictions."""
+    """Return the measures of a category that are 1 only because nothing was predicted: ppv if there is no
+    positive prediction, npv if there is no negative one."""
     return tuple(name for name, missed in NO_CALL.items() if entry[name] == 1 and entry[missed] == 0)
 
 
 def points_at_half(card: ScoreCard) -> dict[str, dict[str, tuple[float, float] | None]]:
-    """Return the point of the threshold 0.5 on the curves of each category; None if undefined.
+    """Return for each category the points on its curves at the threshold 0.5; None if undefined.
 
     Returns:
         "roc": (1 - specificity, sensitivity); "pr": (recall, precision).
@@ -91,7 +91,7 @@ def prevalence(card: ScoreCard, malignant: Sequence[str]) -> tuple[int, int]:
 
 
 def to_fix(card: ScoreCard) -> list[Finding]:
-    """Return findings about input that Benchside can read but the official scorer refuses."""
+    """Return findings about files that Benchside can read but the official scorer refuses."""
     return [finding for finding in card.findings if REFUSES in finding.message]
 
 

@@ -1,4 +1,4 @@
-"""Diagnosis categories of the ISIC Challenges by year, their names, and which are malignant.
+"""Diagnosis categories of the ISIC Challenges of each year, their names, and which of them are malignant.
 
 Source: the evaluation page of 2019, the task pages of 2018 and MILK10k; `isic-challenge-scoring` 5.8.0 for
 `EXCLUDED`.
@@ -41,13 +41,13 @@ SLICES = {
     "sex": ("sex", "gender"),
     "site": ("anatom_site_general", "anatom_site", "site", "location"),
 }
-"""Attribute of a subgroup -> headers of the attribute's column."""
+"""Attribute that defines subgroups -> possible headers of its column."""
 PICTURE_ENDINGS = (".jpg", ".jpeg", ".png")
 
 
 def preset(categories: Iterable[str]) -> str | None:
-    """Return the year of the challenge with exactly these categories, in any order. 2019 also matches without
-    UNK."""
+    """Return the year of the challenge with exactly these categories, in any order. The year 2019 is also
+    returned without the category UNK."""
     wanted = set(categories)
     return next(
         (name for name, members in PRESETS.items() if wanted in (set(members), set(members) - {UNKNOWN})),
@@ -56,7 +56,8 @@ def preset(categories: Iterable[str]) -> str | None:
 
 
 def of_width(width: int) -> tuple[str, ...] | None:
-    """Return the categories of the challenge year with this number of outputs; 8 is 2019 without UNK."""
+    """Return the categories of the challenge year with this number of outputs. 8 outputs stand for 2019
+    without UNK."""
     candidates = [*PRESETS.values(), tuple(c for c in PRESETS["2019"] if c != UNKNOWN)]
     return next((members for members in candidates if len(members) == width), None)
 
@@ -65,7 +66,8 @@ def malignant(categories: Sequence[str], wanted: str | Iterable[str] | None) -> 
     """Return the malignant categories in column order.
 
     Args:
-        wanted: A list, or names separated by commas; None: the default. Unknown names are kept at the end.
+        wanted: The malignant categories as a list or as text with commas; None: the default. Unknown names
+            are put at the end.
     """
     if wanted is None:
         return tuple(c for c in categories if c in MALIGNANT)
@@ -79,7 +81,8 @@ def malignant(categories: Sequence[str], wanted: str | Iterable[str] | None) -> 
 
 
 def compared(ids: Sequence[str]) -> tuple[str, ...]:
-    """Return normalised ids, without surrounding spaces, folders and one image extension."""
+    """Return ids in the form in which they are compared: without spaces around them, folders, and an image
+    extension."""
     joined = "\n".join(ids)
     if not any(mark in joined for mark in "./\\ \t\xa0") and len(joined.split()) == len(ids):
         return tuple(ids)

@@ -103,13 +103,14 @@ COLUMNS = {
         ),
     )
 }
-"""Measures of a category."""
+"""Columns of the table of categories."""
 MEAN_OF = {measure: f"macro_{measure}" for measure in COLUMNS} | {"recall": "balanced_accuracy"}
 """Measure -> the metric that is its mean over the categories."""
 
 
 def strip(card: ScoreCard) -> Figure:
-    """Return a figure of each category's contribution to the score, which is their mean."""
+    """Return a figure of what each category contributes to the score, which is the mean over the
+    categories."""
     measure = card_summary.ranking(card)[1]
     word, marked = COLUMNS[measure].label, card_summary.risks(card)
     rows = [
@@ -142,7 +143,7 @@ def strip(card: ScoreCard) -> Figure:
 
 
 def categories(card: ScoreCard) -> Table:
-    """Return a table of every measure of every category, and of their means."""
+    """Return a table with every measure of every category, and with the means over the categories."""
     entries = [_category(entry) for entry in card.per_class.values()]
     columns = dict(COLUMNS)
     return Table(
@@ -220,7 +221,7 @@ def scores(card: ScoreCard, index: int) -> Figure:
 
 
 WANTED = 0.8
-"""Sensitivity above which the challenge computes the partial area under the ROC curve."""
+"""Sensitivity above which the challenge computes a partial area under the ROC curve."""
 AT_HALF = Mark(0.5, "the threshold 0.5", "circle")
 TOLD_APART = "How well is each category separated from the rest?"
 OF_CALLED = "How many cases predicted as a category belong to it?"
@@ -308,7 +309,7 @@ def _drawn(lines: Sequence[Curve], x: str, y: str) -> Data:
 
 
 def malignant(card: ScoreCard, chosen: Sequence[str]) -> tuple[Facts, Text, Figure]:
-    """Return how well scores separate the chosen categories from all others."""
+    """Return blocks that show how well the scores separate the chosen categories from all others."""
     roc, (ill, well) = malignant_curve(card, chosen), card_summary.prevalence(card, chosen)
     interval = span(card.intervals.get("malignant_auc"), 3)
     usual = set(chosen) == set(card.more["malignant"])

@@ -1,5 +1,5 @@
-"""Balanced accuracy (the score) and other measures of ISIC, for many weights at once: row b of W [B, N] is
-one test set.
+"""Computes balanced accuracy (the score) and other measures of ISIC for many replicates at once: row b of the
+weights [B, N] is one test set.
 
 Source: `isic-challenge-scoring` 5.8.0 (metrics.py, classification.py); the evaluation page of 2019 for the
 area under the malignant curve.
@@ -57,10 +57,10 @@ class Malignancy:
 
     Attributes:
         members: Included cases, bool [N].
-        positive: Malignant cases among the included [n].
+        positive: Whether each included case is malignant [n].
         scores: Scores of the included cases [n].
-        levels: Levels of these scores.
-        left_out: Cases of UNK, bool [N].
+        levels: The same scores, sorted into levels for ROC curves.
+        left_out: Cases of the category UNK that are left out, bool [N].
     """
 
     members: np.ndarray
@@ -115,11 +115,11 @@ def answers(
 def malignancy(
     categories: Sequence[str], labels: np.ndarray, outputs: np.ndarray, malignant: Sequence[str]
 ) -> Malignancy:
-    """Return malignant against benign cases among those with a true label. UNK is left out unless it is
-    malignant.
+    """Divide the cases that have a true label into malignant and benign ones. The category UNK is left out
+    unless it counts as malignant.
 
-    The score of a case is the sum of its malignant scores in column order. The sum is rounded to 12 decimals,
-    so that 0.1 + 0.2 equals 0.3.
+    The score of a case is the sum of its scores for malignant categories, in column order. The sum is rounded
+    to 12 decimals, so that 0.1 + 0.2 equals 0.3.
     """
     places = [k for k, name in enumerate(categories) if name in malignant]
     unknown = [k for k, name in enumerate(categories) if name == UNKNOWN and name not in malignant]
@@ -242,7 +242,7 @@ def unit_sums(
     """Return the values of each unit whose sums give the score [n, ...].
 
     For balanced accuracy and macro F1, the values are counts per category; for the mean AUC, they are shares.
-    For average precision, which cannot be split, the values are NaN.
+    Average precision cannot be written as such a sum; its values are NaN.
 
     Args:
         weights: Weights of the cases [N].
@@ -265,8 +265,8 @@ def unit_sums(
 
 
 def categories_of_sums(metric: str, number: int) -> Categories:
-    """Return which sums of `unit_sums` count the predictions of each category. For a mean AUC, the sums
-    contain shares instead of counts."""
+    """Return which sums of `unit_sums` belong to each category. For a mean AUC, these sums contain shares
+    instead of counts."""
     hits = np.arange(number)
     if metric == "balanced_accuracy":
         return Categories(hits, cases=(hits + number,), gains=(hits,))
@@ -306,11 +306,11 @@ def _areas(a: CategoryScores, weights: np.ndarray, measure: str) -> np.ndarray:
 
 
 def by_position(a: CategoryScores, weights: np.ndarray, order: np.ndarray, metric: str) -> float:
-    """Return the number that the official scorer prints for a truth that is not sorted by id; NaN if it
-    prints none.
+    """Return the number that the official scorer prints if the truth is not sorted by id; NaN if it prints
+    none.
 
-    The official scorer sorts truth and scores by id (`order` [N]) but not the weights [N], which it applies
-    by position. Only the denominators of the recalls use the right rows.
+    The official scorer sorts truth and scores by id (`order` [N]), but not the weights [N]. It therefore
+    applies most weights to wrong cases; only the denominators of the recalls are right.
     """
     moved = np.empty_like(weights)
     moved[order] = weights
@@ -338,12 +338,12 @@ def swapped(
 ) -> tuple[float, list[tuple[str, str]]] | None:
     """Return whether the columns of the predictions may be interchanged.
 
-    R[j, k] is the share of cases of category j that were labelled k. The permutation p with the largest sum
-    of R[j, p(j)] is compared with the given order.
+    R[j, k] is the share of cases of category j that were labelled k. The permutation p of the columns with
+    the largest sum of R[j, p(j)] is compared with the given order.
 
     Args:
-        present: Counted cases, bool [N].
-        least: Minimum gain in balanced accuracy.
+        present: Which cases count, bool [N].
+        least: Minimum gain in balanced accuracy that is reported.
 
     Returns:
         The gain, and pairs of a category and the column that seems to contain its scores; None if the gain is
@@ -372,7 +372,8 @@ def swapped(
 def slices(
     groups: Mapping[str, Mapping[str, np.ndarray]], weights: np.ndarray
 ) -> dict[str, dict[str, np.ndarray]]:
-    """Return the groups without cases of weight 0, bool [N]. Empty groups are left out."""
+    """Return the members of each group, bool [N], without cases of weight 0. Groups without members are left
+    out."""
     counted = {
         column: {name: members & (weights > 0) for name, members in of_column.items()}
         for column, of_column in groups.items()

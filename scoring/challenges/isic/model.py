@@ -1,7 +1,7 @@
 """Models of ISIC: one photograph in, one score per category out; the scores of a lesion's photographs are
 averaged.
 
-There is no official program for running models; this module defines the project's own rules.
+There is no official program that runs models, so the rules in this module are Benchside's own.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +35,7 @@ from scoring.metrics.output_kinds import TOLERANCE
 
 @dataclass(frozen=True)
 class Photographs:
-    """Photographs as input of a model, one row each, in the order of their cases."""
+    """All photographs of the cases as input of a model, in the order of the cases."""
 
     ids: tuple[str, ...]
     images: tuple[str, ...]
@@ -91,9 +91,8 @@ def inspect(
 def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
     """Check a model and run it on every photograph: on CPU, with one thread, one image at a time.
 
-    For cases without a truth, the outputs are named by the option `categories`, else by the entry
-    `categories` of the model. Otherwise the outputs are named by the challenge year with this number of
-    outputs.
+    Without a truth, the first of these that exists names the outputs: the option `categories`; the metadata
+    entry `categories` of the model; the challenge year with this number of outputs.
 
     Raises:
         InputRefused: If the model or an image cannot be used.
@@ -136,7 +135,7 @@ def table(cases: IsicCases, predictions: Predictions) -> str:
 
 
 def image_task(classes: Sequence[str] | None) -> ModelTask:
-    """Return the output that a model must give for one photograph.
+    """Return the contract of a model for single photographs: what it must output.
 
     Args:
         classes: Categories of the test set.

@@ -1,9 +1,9 @@
-"""Rounding in the official scorer's reader, for decisions that depend on the last digit of a number.
+"""How the official scorer rounds the numbers that it reads. Some decisions depend on the last digit.
 
-Source: pandas 2, on which `isic-challenge-scoring` 5.8.0 runs: `precise_xstrtod` of its tokenizer. It takes
-the first 17 digits, including a leading zero, and rounds at every step: for 36 % of random numbers written by
-Python, the last place is off by one. pandas 3 rounds correctly with every `float_precision`, so it cannot
-reproduce this.
+Source: the function `precise_xstrtod` of pandas 2, which `isic-challenge-scoring` 5.8.0 uses. It reads the
+first 17 digits, including a leading zero, and rounds at every step. For 36 % of random numbers that Python
+wrote, the last digit of the result differs by one. pandas 3 rounds correctly with every `float_precision`, so
+that pandas 3 cannot reproduce this.
 """
 
 import re
@@ -17,12 +17,12 @@ from scoring.inputs.number_parsing import NUMBER
 from scoring.inputs.tables import TextTable
 
 ROUNDING = "official-rounding"
-"""Code of the finding."""
+"""Code of the finding about this rounding."""
 DIGITS_READ = 17
 EXACT_CHARACTERS = 15
-"""Number of characters below which Benchside and the official scorer read the same number."""
+"""If a number has fewer characters than this, Benchside and the official scorer read the same number."""
 APART = 5e-16
-"""Difference above which two scores in 0..1 stay different and in order for the official scorer."""
+"""Two scores in 0..1 that differ by more than this are in the same order for the official scorer."""
 WITH_EXPONENT, EXPONENT = 1e-4, re.compile("[eE]")
 HALF = 0.5
 NAMED_CASES = 3
@@ -50,11 +50,11 @@ def as_read_there(cell: str) -> float:
 def rounding_note(
     table: TextTable, places: Sequence[int], values: Floats, ids: Sequence[str]
 ) -> Iterator[Finding]:
-    """Yield `official-rounding` if the official scorer reads a number differently and this changes a label, a
-    side of 0.5 or the order of two cases.
+    """Yield a finding `official-rounding` if the official scorer reads a number differently, and this changes
+    a label, the side of 0.5 on which a score lies, or the order of two cases.
 
     Args:
-        places: Columns of the numbers.
+        places: Positions of the columns with numbers.
         values: Numbers as Benchside reads them [rows, K].
     """
     columns = [table.columns[index] for index in places]

@@ -1,4 +1,5 @@
-"""Matched cases, score of the official program for the same files, and findings if it differs or stops."""
+"""The evaluation of matched cases, the score of the official scorer for the same files, and findings if this
+score differs or the official scorer stops."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -60,7 +61,7 @@ class IsicEvaluation:
 
     @cached_property
     def shares(self) -> Mapping[str, SubgroupShare]:
-        """Counts of cases for every subgroup."""
+        """The shares that are computed for every subgroup."""
         a = self.answers
         places = [k for k, name in enumerate(a.categories) if name in self.options.malignant]
         labelled, ill = a.labels >= 0, np.isin(a.labels, places)
@@ -88,7 +89,7 @@ class IsicEvaluation:
 
 
 GOALS = {"2018": "balanced_accuracy", "2019": "balanced_accuracy", "milk10k": "dice"}
-"""Preset -> the metric by which the challenge's site ranks."""
+"""Preset (year of the challenge) -> metric by which the challenge ranks submissions."""
 ROUNDED = (
     "Tied scores differ only in the last of 16 or more digits, and the official scorer reads that digit "
     "differently."
@@ -97,7 +98,8 @@ YEARS = {"2018": "ISIC 2018", "2019": "ISIC 2019", "milk10k": "MILK10k"}
 
 
 def official(e: IsicEvaluation, score: float | None) -> Official:
-    """Return the result of the official scorer for the metric of that year's challenge.
+    """Return whether the official scorer gives the same score, for the metric that the challenge used in this
+    year.
 
     Args:
         score: Benchside's score; None or NaN if undefined.
@@ -127,8 +129,8 @@ def _curable(e: IsicEvaluation, reasons: Sequence[str]) -> int:
 
 
 def out_of_order(truth: IsicCases) -> Ints | None:
-    """Return the positions [N] of the cases sorted by id if the official scorer would apply weights to wrong
-    rows; otherwise None."""
+    """Return the order of the cases by id [N] if the official scorer would apply weights to wrong cases;
+    otherwise None."""
     varying = any(np.ptp(w) > 0 for w in (truth.weights.score, truth.weights.validation))
     if not varying or all(map(le, truth.ids, truth.ids[1:])):
         return None
@@ -177,7 +179,8 @@ def _name(metric: str) -> str:
 
 
 SWAP_GAIN = 0.2
-"""Minimum gain in balanced accuracy for the warning about interchanged columns."""
+"""A warning says that columns are interchanged if this would raise balanced accuracy by at least this
+gain."""
 
 
 def findings(e: IsicEvaluation, metrics: Mapping[str, float], replicates: Replicates) -> Iterator[Finding]:

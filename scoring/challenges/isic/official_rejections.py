@@ -1,7 +1,7 @@
-"""Refusals by the official scorer, in its words: of files that Benchside reads, and its twelve checks.
+"""What the official scorer refuses, in its words: its twelve checks, and files that only Benchside can read.
 
-Source: `isic-challenge-scoring` 5.8.0, load_csv.py. Its checks read the files with pandas and report the
-first failure; this module does the same.
+Source: `isic-challenge-scoring` 5.8.0, load_csv.py. The official scorer reads files with pandas and reports
+only the first check that fails. This module does the same.
 """
 
 import codecs
@@ -42,7 +42,7 @@ CHECKS = (
     "Missing images",
     "Extra images",
 )
-"""Parts of the official scorer's messages, in the order of its checks."""
+"""Part of the message of each check of the official scorer, in the order of the checks."""
 TEXT_FORMATS = ("JSON", LONG, WEKA_LIST)
 """Other table formats whose bytes are text."""
 HEAD_CHARACTERS, HEAD_LINES = 2000, 2
@@ -54,10 +54,10 @@ NOT_THERE = frozenset((
     "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "1.#IND", "1.#QNAN", "<NA>", "N/A", "n/a", "NA",
     *("NaN", "nan", "-NaN", "-nan", "NULL", "null", "None"),
 ))  # fmt: skip
-"""Cells that the official scorer's reader treats as missing."""
+"""Cells that pandas reads as missing."""
 SPELLING = "id-spelling"
 SPELLED_ALIKE = "id-spelling-alike"
-"""Code of the note about unusual ids that are equal in both files, so the official scorer matches them."""
+"""Code of the note about unusual ids that the official scorer matches, as they are equal in both files."""
 DECLARED = re.compile(rb"(\xef\xbb\xbf)?\s*sep=", re.IGNORECASE)
 JPG = re.compile(r"\.jpg$", re.IGNORECASE)
 
@@ -65,11 +65,11 @@ JPG = re.compile(r"\.jpg$", re.IGNORECASE)
 def tolerated(
     source: CategoryTable, categories: Sequence[str], block: NumberBlock, truth: bool
 ) -> list[Finding]:
-    """Return warnings for input that Benchside reads and the official scorer refuses.
+    """Return warnings about contents of a table that Benchside reads but the official scorer refuses.
 
     Args:
-        categories: Categories whose columns are in the block.
-        truth: Whether there is a truth; `spelled_alike` then checks the ids of predictions.
+        categories: Categories whose numbers are in `block`.
+        truth: Whether there is a truth. If so, `spelled_alike` checks the ids of predictions.
     """
     table = source.table
     checks = [
@@ -91,8 +91,7 @@ def tolerated(
 
 
 def first_refusal(findings: Iterable[Finding]) -> str | None:
-    """Return the message of the first check of the official scorer that fails on the files. None if the
-    official scorer accepts the files."""
+    """Return the message of the first check that the files fail; None if the official scorer accepts them."""
     findings = list(findings)
     alike = any(finding.code == SPELLED_ALIKE for finding in findings)
     refusals = [
@@ -110,12 +109,12 @@ def first_refusal(findings: Iterable[Finding]) -> str | None:
 def spelled_alike(
     written: Sequence[str], cases: Sequence[int], there: Sequence[str], name: str
 ) -> Finding | None:
-    """Return a note if the official scorer matches these ids to the truth without any normalisation.
+    """Return a note if the official scorer matches the unusual ids, because both files have the same.
 
     Args:
         written: Ids of the predictions; the official scorer removes a final .jpg.
-        cases: Case of each row.
-        there: Ids of the truth, unchanged.
+        cases: Index of each row's case.
+        there: Ids of the truth as they are written.
     """
     if any(JPG.sub("", cell) != there[case] for cell, case in zip(written, cases, strict=True)):
         return None
@@ -124,8 +123,7 @@ def spelled_alike(
 
 
 def as_given(source: Source, truth: SourceFiles, name: str) -> list[Finding]:
-    """If fixes were applied to the predictions, return what the official scorer says about the unchanged
-    file. Raises InputRefused if the source cannot be opened."""
+    """Return what the official scorer says about a fixed file before its fixes. May raise InputRefused."""
     if not isinstance(source, FixedSource):
         return []
     refusal = message(source.source, truth, name)
@@ -297,9 +295,8 @@ def _short(data: bytes) -> str:
 
 
 def message(predictions: Source, truth: Source, name: str | None = None) -> str | None:
-    """Return the official scorer's message about a prediction file. None if the official scorer accepts the
-    file. If the official scorer cannot read the truth, the message is its exception. Raises InputRefused if a
-    source cannot be opened or is too large."""
+    """Return the official scorer's message about a prediction file, or its exception if it cannot read the
+    truth; None if it accepts both. Raises InputRefused if a source cannot be opened or is too large."""
     files, truth_files = open_table(predictions, name), open_source(truth)
     data = files.read(find_table(files))
     return _first_message(data, name or "predictions", truth_files.read(find_table(truth_files)))
@@ -330,8 +327,8 @@ def _text(data: bytes) -> io.StringIO:
 
 
 def _checks(data: bytes, categories: list[str], ids: set[Any]) -> Iterator[str]:
-    """Yield the message of every check that fails, in order; checks that build on a failed one are not
-    made."""
+    """Yield the messages of failed checks in order; checks that need the result of a failed one are left
+    out."""
     import pandas
 
     try:

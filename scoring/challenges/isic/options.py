@@ -61,7 +61,7 @@ MEANS = {
     "ap": "average precisions",
     "dice": "F1, positive {} 0.5",
 }
-"""Metric -> the measure of the categories; the metric is its unweighted mean."""
+"""Metric -> measure of a category. The metric is the unweighted mean of this measure over the categories."""
 
 
 def formula(values: Values) -> str:
@@ -77,7 +77,7 @@ class IsicOptions:
     """The options that change a score.
 
     Attributes:
-        metric: Official name of the ranking metric; None if not given.
+        metric: Official name of the metric that ranks submissions; None if it is not given.
         rules: "official" or "milk10k-page".
     """
 

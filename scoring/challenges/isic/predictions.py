@@ -1,4 +1,4 @@
-"""Predictions of an ISIC Challenge: one score per category, aligned with the truth by id."""
+"""Predictions of an ISIC Challenge: one score per category, matched to the truth by id."""
 
 from collections.abc import Sequence
 
@@ -25,8 +25,8 @@ LOGITS = "look like logits; apply softmax or sigmoid"
 
 
 def label(outputs: np.ndarray) -> np.ndarray:
-    """Return the category with the largest score in each row [N, K]. The result is -1 (undecided) if several
-    scores are equal or a score is NaN."""
+    """Return the category with the largest score of each case; `outputs` is [N, K]. The result is -1
+    (undecided) if several categories share the largest score, or if a score is NaN."""
     if not outputs.shape[1]:
         return np.full(len(outputs), -1)
     columns = np.ascontiguousarray(outputs.T)  # whole columns are compared faster than short rows
@@ -183,7 +183,7 @@ def _matched(
 
 
 def form(truth: IsicCases | None) -> TableForm:
-    """Describe the columns of a prediction table, which are exactly the categories of the truth."""
+    """Return the columns that a prediction table must have: exactly the categories of the truth."""
     categories = truth.categories if truth else PRESETS["2018"]
     case = truth.id_column if truth and truth.id_column in OFFICIAL_ID_COLUMNS else OFFICIAL_ID_COLUMNS[0]
     return TableForm(case, names_of(categories), (case,), only=True)

@@ -1,7 +1,7 @@
-"""Tables of the ISIC Challenges: column names, ids and cells, with a warning if the official scorer would
-refuse them.
+"""Reads tables of the ISIC Challenges: column names, ids and cells. A warning says what the official scorer
+would refuse.
 
-Source: `isic-challenge-scoring` 5.8.0, load_csv.py; its checks are numbered in the order in which it makes
+Source: `isic-challenge-scoring` 5.8.0, load_csv.py; comments number its checks in the order in which it makes
 them.
 """
 
@@ -55,7 +55,7 @@ NAMELESS = "column {} has no name (an index column?): leave it out."
 SHOWN = 3
 GROUND_TRUTH = "groundtruth"
 NUMBERS = 0.9
-"""Minimum share of numeric cells in a category column."""
+"""A column counts as a category if at least this share of its cells are numbers."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class CategoryTable:
 
     Attributes:
         ids: Normalised ids [rows].
-        digest_of: SHA-256 of the member.
+        digest_of: Function that returns the SHA-256 of the file.
     """
 
     table: TextTable
@@ -88,8 +88,9 @@ class NumberBlock:
 
     Attributes:
         values: float64 [rows, columns]; NaN if a cell is not a number.
-        faults: Row and column of such cells -> "missing-value", "not-a-number", "not-finite".
-        decimal_commas: Number of cells with a decimal comma, see `cells.Numbers`.
+        faults: (row, column) of a cell that is not a number -> "missing-value", "not-a-number" or
+            "not-finite".
+        decimal_commas: Number of cells with a decimal comma.
         odd_spaces: Number of cells with unusual spaces.
     """
 
@@ -138,7 +139,7 @@ def read(files: SourceFiles, preferred: Sequence[str] = ()) -> CategoryTable:
 
 
 def duplicate_columns(table: TextTable) -> list[Finding]:
-    """Return `duplicate-column` for each name that occurs twice."""
+    """Return a finding `duplicate-column` for each column name that occurs twice."""
     names = [name for name, n in Counter(table.header).items() if n > 1 and name]
     return [
         tables.duplicate_column(table, [i for i, h in enumerate(table.header) if h == name]) for name in names
@@ -146,8 +147,8 @@ def duplicate_columns(table: TextTable) -> list[Finding]:
 
 
 def missing_category(table: TextTable, name: str, known: Collection[str] = ()) -> Finding:
-    """Return `missing-column` for a category, with the header that was probably meant. `known` contains the
-    headers of other columns."""
+    """Return a finding `missing-column` about a category; it names the header that was probably meant.
+    `known` contains the headers of other columns."""
     hint = did_you_mean(nearest(name, filter(None, table.header), 0.75))
     message = f"there is no column for category {name!r}. The truth uses exactly this name.{hint}"
     missing = error("missing-column", table.header_place, message)
@@ -170,7 +171,8 @@ def numbers(table: TextTable, columns: Sequence[int]) -> NumberBlock:
 
 
 def by_row(cells: Iterable[tuple[int, int]], skipped: frozenset[int] | set[int]) -> dict[int, list[int]]:
-    """Return the columns of the cells by row, ascending. Rows that already have a finding are left out."""
+    """Return row -> columns of its cells, both ascending. Rows in `skipped`, which have a finding already,
+    are left out."""
     rows: dict[int, list[int]] = {}
     for row, column in sorted(cells):
         if row not in skipped:
@@ -185,7 +187,8 @@ def cell_problems(
     columns: Sequence[int],
     fix: Callable[[str], str] | str,
 ) -> list[Finding]:
-    """Return one finding per row that names the case, its invalid columns and their values."""
+    """Return one finding per row. It names the case, the columns with invalid cells, and the values of these
+    cells."""
     table, problems = source.table, []
     for row, places in cells.items():
         values = [(table.header[columns[k]], table.columns[columns[k]][row].strip()) for k in places]
@@ -205,7 +208,7 @@ def in_row_order(problems: Iterable[Finding]) -> list[Finding]:
 
 
 def repeated(source: CategoryTable) -> tuple[dict[str, int], dict[int, int]]:
-    """Return the first row of every id, and map each later row with the same id to the first row."""
+    """Return id -> its first row, and each later row with the same id -> the first row."""
     first = dict(zip(source.ids, range(len(source.ids)), strict=True))
     if len(first) == len(source.ids):
         return first, {}
@@ -220,7 +223,8 @@ def row_problems(
     """Return problems of whole rows, and the rows to skip.
 
     Returns:
-        `row-length` with `duplicate-case`; `missing-value` of rows without an id; the rows to skip.
+        Findings `row-length` and `duplicate-case`; findings `missing-value` about rows without an id; and the
+        rows to skip.
     """
     table = source.table
     nameless = [i for i, name in enumerate(source.ids) if not name] if "" in source.ids else []
@@ -259,14 +263,14 @@ def _dropped_there(table: TextTable) -> list[int]:
 
 TITLES = {"2018": "ISIC 2018", "2019": "ISIC 2019", "milk10k": "MILK10k"}
 SAMPLES = {"2018": "isic2018", "2019": "isic2019"}
-"""Preset -> key of that year's sample test set."""
+"""Preset (year) -> key of the sample test set of this year."""
 METADATA_IDS = ("isic_id", *ID_COLUMNS)
 PERSON = (*UNIT_COLUMNS, *(name for names in SLICES.values() for name in names))
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield what the files may be for the ISIC Challenge: a table of categories with or without images,
-    metadata, or a model. A model must have one output per category of a challenge year."""
+    """Yield the inputs of an ISIC Challenge that the files may be: a table of categories with or without
+    images, metadata, or a model. A model must have one output per category of a challenge year."""
     width = contents.output_width
     if width and of_width(width):
         year = preset(of_width(width) or ()) or ""

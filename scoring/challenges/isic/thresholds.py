@@ -1,5 +1,5 @@
-"""Thresholds other than 0.5 on a scored submission, and a prediction file in which 0.5 has the same
-effect; their tables and figures."""
+"""Results of a scored submission at thresholds other than 0.5, as tables and figures. Also writes a
+prediction file in which the threshold 0.5 has the effect of the chosen thresholds."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -28,10 +28,11 @@ FOLDING_SEED = 0
 
 
 def sweep(card: ScoreCard, category: str, grid: np.ndarray = GRID) -> dict[str, np.ndarray]:
-    """Return measures of a category for the decision "score > t" at every threshold t of the grid [T].
+    """Return measures of a category at every threshold t of the grid [T]; a case is positive if its score >
+    t.
 
     Returns:
-        "sensitivity", "specificity", "ppv", "npv", F1, and "threshold", which contains t.
+        "sensitivity", "specificity", "ppv", "npv" and the F1 by name, [T] each; and "threshold", the grid.
     """
     k = list(card.per_class).index(category)
     measured = measures.of_counts(
@@ -47,11 +48,11 @@ def sweep(card: ScoreCard, category: str, grid: np.ndarray = GRID) -> dict[str, 
 
 
 def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict[str, Any]:
-    """Return the results for chosen thresholds by category; other categories have the threshold 0.5.
+    """Return the results if some categories have a chosen threshold; the others have 0.5.
 
     Returns:
-        "per_class": category -> `SHOWN`; "macro_f1" with these thresholds; "balanced_accuracy" of the
-            rescaled file.
+        "per_class": category -> the measures in `SHOWN`; "macro_f1" at these thresholds; "balanced_accuracy"
+        of the rescaled predictions.
     """
     decisions = cuts.decided(card.arrays["outputs"], _array(card, chosen), _inclusive(card))
     measured = _measures(card, decisions)
@@ -80,10 +81,9 @@ def compared(card: ScoreCard) -> dict[str, float | None]:
     """Return the macro F1 for three ways of choosing thresholds.
 
     Returns:
-        "half": all thresholds are 0.5. "same_rows": the best thresholds, on the cases that they were chosen
-            on. "cross_validated": thresholds chosen on four folds and applied to the fifth, with pooled
-            counts; folds keep units together, are stratified by label and seeded; None with fewer than five
-            units.
+        "half": all thresholds are 0.5. "same_rows": the best thresholds, on the cases on which they were
+        chosen. "cross_validated": thresholds chosen on four folds and applied to the fifth, with counts of
+        all folds pooled; None with fewer than five units.
     """
     a = card.arrays
     parts = cuts.folds(a["truth"], a["units"], FOLDING_SEED)
@@ -106,13 +106,14 @@ def compared(card: ScoreCard) -> dict[str, float | None]:
 
 
 def rescaled(card: ScoreCard, chosen: Mapping[str, float]) -> np.ndarray:
-    """Rescale scores [N, K] so that 0.5 has the effect of the given thresholds; other categories have 0.5.
-    The order of scores within a category stays, but labels can change."""
+    """Rescale scores [N, K] so that the threshold 0.5 gives the same decisions as the chosen thresholds;
+    categories without a chosen threshold stay unchanged. The order of scores within a category stays the
+    same, but labels can change."""
     return cuts.rescaled(card.arrays["outputs"], _array(card, chosen))
 
 
 def rescaled_table(card: ScoreCard, chosen: Mapping[str, float], id_name: str = "image") -> str:
-    """Return `rescaled` as a prediction file that the official scorer accepts."""
+    """Return the rescaled scores as a prediction file that the official scorer accepts."""
     return table_of([c["case"] for c in card.cases], rescaled(card, chosen), list(card.per_class), id_name)
 
 
@@ -138,7 +139,8 @@ def _balanced_accuracy(card: ScoreCard, outputs: np.ndarray) -> float:
 
 
 def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
-    """Return the results of tuned thresholds on new cases, and on the cases that they were tuned on."""
+    """Return blocks with the results of tuned thresholds: estimated for new cases, and on the cases on which
+    they were tuned."""
     scores = compared(card)
     half, honest, same_rows = scores["half"], scores["cross_validated"], scores["same_rows"]
     facts = Facts(
@@ -178,7 +180,7 @@ def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
 
 
 def table_at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
-    """Return the results of the chosen thresholds. `chosen` contains the threshold by category."""
+    """Return blocks with the results at chosen thresholds. `chosen` is category -> threshold."""
     results = at(card, chosen)
     now = {name: share(card.metrics[name]) for name in ("macro_f1", "balanced_accuracy")}
     facts = (

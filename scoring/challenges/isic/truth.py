@@ -1,4 +1,5 @@
-"""Test set of an ISIC Challenge: cases, categories, weights, and the location of the photographs."""
+"""Reads the test set of an ISIC Challenge: cases, categories, weights, and which photographs belong to which
+case."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,18 +25,18 @@ from scoring.metrics.subgroups import age_groups
 UNKNOWN_GROUP = ("", "unknown", "nan", "na", "n/a", "none", "null")
 IMAGE = "image"
 UNIT_COLUMN = "unit-column"
-"""Code of the note about a column that the official scorer treats as a category."""
+"""Code of the note about a column of units, which the official scorer would read as a category."""
 
 
 @dataclass(frozen=True)
 class CaseWeights:
-    """Weight of each case, float64 [N], 0 for an excluded image.
+    """Weights of the cases, float64 [N]; 0 for an excluded image.
 
     Attributes:
         score: Weight in the score.
         validation: Weight in the validation score.
-        in_file: Whether the file contains the weights of the score.
-        validation_in_file: Whether the file contains the weights of the validation score.
+        in_file: Whether the file contains a column with the weights in the score.
+        validation_in_file: Whether the file contains a column with the weights in the validation score.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("score", "validation")
@@ -47,15 +48,16 @@ class CaseWeights:
 
 @dataclass(frozen=True)
 class IsicCases:
-    """Cases of a test set in file order, or cases of images alone, without categories.
+    """Cases of a test set in file order. They may also be images alone; then they have no categories.
 
     Attributes:
         ids: Normalised ids.
-        photographs: Members of `pictures` by case.
+        photographs: Names of each case's photographs in `pictures`.
         ambiguous: Cases with several photographs that cannot be distinguished.
-        columns: Cells by `key`, of joined metadata and of columns that are not categories.
-        positives: bool [N, K] in the order of `categories`.
-        written_ids: Ids as in the table.
+        columns: Header (as `key` returns it) -> cells, for joined metadata and for columns that are not
+            categories.
+        positives: Whether each case belongs to each category, bool [N, K].
+        written_ids: Ids as the table writes them.
     """
 
     per_case: ClassVar[tuple[str, ...]] = (
@@ -99,7 +101,7 @@ class IsicCases:
 
     @property
     def images(self) -> tuple[str | None, ...]:
-        """The first photograph of each case, None if there is none."""
+        """Name of the first photograph of each case; None if there is none."""
         return tuple(members[0] if members else None for members in self.photographs)
 
     @property
@@ -116,13 +118,14 @@ class IsicCases:
 def read_truth(source: Source, images: Source | None, context: Context) -> IsicCases:
     """Read the test set: a CSV, or a folder or zip with one CSV and images.
 
-    The column that the option `group` names defines the units and is not a category.
+    The column that the option `group` names defines the units. It is not read as a category.
 
     Args:
-        images: Another place for the images.
+        images: Folder or zip of the images, if they are not beside the table.
 
     Raises:
-        InputRefused: With every problem; its `salvaged` contains the readable part.
+        InputRefused: If there are problems. It lists all of them; its `salvaged` contains the part that could
+            be read.
     """
     files = open_source(source, context.name)
     pictures = files if images is None else open_source(images)
@@ -205,8 +208,8 @@ def find_photographs(
 ) -> tuple[tuple[tuple[str, ...], ...], frozenset[int]]:
     """Return the photographs of each case, and the cases whose photographs cannot be distinguished.
 
-    Photographs are found by file name without extension, in any folder. With `lesions`, photographs are in
-    the folder with the name of the lesion.
+    Photographs are found by file name without extension, in any folder. With `lesions`, the photographs of a
+    lesion are in a folder with its name.
     """
     if pictures.kind == "file":
         return ((),) * len(ids), frozenset()
@@ -226,7 +229,8 @@ def find_photographs(
 
 
 def subgroups(columns: Mapping[str, Sequence[str]]) -> dict[str, dict[str, np.ndarray]]:
-    """Return the groups by age band, sex and site as masks (bool [N]), for columns that exist."""
+    """Return the subgroups by age band, sex and site: whether each case belongs to the group, bool [N]. Only
+    columns that exist are used."""
     cells = {
         slice_name: next((columns[c] for c in names if c in columns), None)
         for slice_name, names in SLICES.items()

@@ -38,14 +38,14 @@ NAMES = {
     "macro_average_precision": "Macro average precision",
     "macro_f1": "Macro F1",
 }
-"""Metrics that can rank."""
+"""Name of each metric that can rank submissions."""
 SENTENCE = 600
-"""Maximum characters of a finding's message."""
+"""Maximum number of characters of a finding's message."""
 
 
 def views(card: ScoreCard) -> Views:
-    """Return the views of a scorecard: headline and sections. The section "Malignant" is only for reports. On
-    the page, users can change that section."""
+    """Return the views of a scorecard: headline and sections. The blocks of the section "Malignant" are only
+    for reports; on the page, visitors choose the malignant categories."""
     return Views(
         headline(card),
         (
@@ -121,7 +121,7 @@ def _absent_note(card: ScoreCard) -> tuple[Text, ...]:
 
 
 def points(card: ScoreCard) -> tuple[Block, ...]:
-    """Return how much each category loses, and how much one case is worth."""
+    """Return blocks that show how many points each category loses, and how much one case is worth."""
     absent = card_summary.absent(card)
     unseen = (
         Text(
@@ -193,7 +193,8 @@ def _case_worth(card: ScoreCard) -> Table | Text:
 
 
 def subgroups(card: ScoreCard) -> Sequence[Block]:
-    """Return results by age, sex and body site, or a text that says which columns are needed."""
+    """Return blocks with results by age, sex and body site, or a text that says which columns are needed for
+    them."""
     if card.more.get("slices"):
         return shared.subgroups(card)
     return (
@@ -206,7 +207,8 @@ def subgroups(card: ScoreCard) -> Sequence[Block]:
 
 
 def preflight(card: ScoreCard) -> tuple[Block, ...]:
-    """Return what the official scorer says about the files, and checks that numbers can be trusted."""
+    """Return blocks with what the official scorer says about the files, and with checks of whether the
+    numbers can be trusted."""
     to_fix = [f"**{f.code}** {markdown(f.message, SENTENCE)}" for f in card_summary.to_fix(card)]
     return (
         *_sanity(card),

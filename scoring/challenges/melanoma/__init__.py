@@ -1,7 +1,7 @@
 """Safe-Scan Melanoma: one risk score per photograph.
 
-Source: the challenge's own description (0.6 F2 + 0.3 accuracy + 0.1 AUC); for open questions, the public
-validator code until mid 2025.
+Source: the challenge's own description (0.6 F2 + 0.3 accuracy + 0.1 AUC). For questions that it leaves open,
+the validator code that was public until mid 2025.
 
 * test set: `scoring.challenges.safe_scan.cases.read_truth`; submission: `tables.read_predictions`
 * formula: `formula.combined`; every quantity with an interval: `measures.quantities`

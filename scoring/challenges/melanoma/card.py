@@ -32,7 +32,8 @@ from scoring.metrics import calibration, classification, curves, subgroups
 
 
 def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
-    """Score predictions. Raises InputRefused with every problem that the option `missing` does not allow."""
+    """Score predictions. Raises InputRefused for problems that the option `missing` does not allow; it lists
+    all of them."""
     evaluation = evaluate(
         truth,
         predictions,
@@ -163,8 +164,8 @@ def _ranks(evaluation: SafeScanEvaluation, with_curves: bool) -> dict[str, Array
 
 
 def official(score: float | None, evaluation: SafeScanEvaluation) -> Official:
-    """Return the score of the challenge's own code. `score` is Benchside's score, 0..1; None or NaN if
-    undefined."""
+    """Return whether the challenge's own code gives the same score. `score` is Benchside's score, 0..1; None
+    or NaN if undefined."""
     predictions, codes = evaluation.predictions, {finding.code for finding in evaluation.read}
     reasons = of_files(evaluation.read, evaluation.truth.findings)
     if "input-size" in codes:

@@ -33,8 +33,8 @@ PARAMETERS = (
 
 
 def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64]:
-    """Return the score with another beta and other weights; NaN if the weights sum to 0. A part with weight 0
-    may be undefined."""
+    """Return the score with another beta of the F score and other weights of the parts; NaN if the weights
+    sum to 0. A part with weight 0 may be undefined."""
     # Nothing called positive, or nothing to be found, gives F 0.
     precision, recall = (np.nan_to_num(value(name)) for name in ("precision", "recall"))
     square = parameters["beta"] ** 2

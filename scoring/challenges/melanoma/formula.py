@@ -12,7 +12,7 @@ NAMES = ("another lesion", "melanoma")
 THRESHOLD = 0.5
 BETA = 2
 WEIGHTS = {"f2": ("F2", "F2", 60), "accuracy": ("accuracy", "acc.", 30), "auc": ("AUC", "AUC", 10)}
-"""The parts of the score by metric: name, short name, points out of 100."""
+"""Metric -> name, short name and maximum points (out of 100) of this part of the score."""
 
 
 def combined(d: Decisions, auc: float | Floats) -> Floats:

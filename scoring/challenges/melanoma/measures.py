@@ -1,4 +1,4 @@
-"""Scores of Melanoma, their decisions and ranks, and every measure that has an interval."""
+"""Turns scores of Melanoma into decisions and ranks, and computes every measure that has an interval."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,7 +30,7 @@ from scoring.statistics.permutation_test import Categories
 
 REACHED = 0.9
 AT_CHOSEN = AT_SPECIFICITY, AT_SENSITIVITY = "sensitivity_at_90_specificity", "specificity_at_90_sensitivity"
-"""Sensitivity at a specificity of 0.9, and specificity at a sensitivity of 0.9."""
+"""Names of two measures: sensitivity at a specificity of 0.9, and specificity at a sensitivity of 0.9."""
 RANKED = {
     "auc": auc_and_average_precision.auc,
     "average_precision": auc_and_average_precision.average_precision,
@@ -78,8 +78,8 @@ def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterat
 
 
 def rank_scores(truth: SafeScanCases, predictions: Predictions) -> Floats:
-    """Return the scores [N] for ranking. A case without a score counts as wrong as possible: a positive below
-    every score, a negative above."""
+    """Return the scores [N] for ranking. A case without a score counts as wrong: a positive ranks below, a
+    negative above all scores."""
     return np.where(
         predictions.labels < 0, np.where(truth.true_labels == 1, -np.inf, np.inf), predictions.outputs[:, 0]
     )
@@ -144,7 +144,8 @@ def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
 
 
 def basis_of_decisions(positive: Bools, decisions: Bools, units: Ints) -> Basis:
-    """Return how many units the measures of decisions [N] and of the order of scores depend on."""
+    """Return how many units the measures depend on, both those of decisions [N] and those of the order of
+    scores."""
     cases: dict[QuantityName, Bools] = {
         **dict.fromkeys(("f2", "f1", "recall"), positive),
         "specificity": ~positive,
@@ -179,7 +180,7 @@ def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_le
 
 
 def categories_of_sums() -> Categories:
-    """Return which sums of `unit_sums` count the decisions on positive and on negative cases."""
+    """Return which sums of `unit_sums` belong to positive and to negative cases."""
     right, wrong = np.array([0, 3]), np.array([2, 1])
     return Categories(right, cases=(right, wrong), gains=(right,), losses=(wrong,), unseen=3.0)
 
@@ -206,7 +207,7 @@ def _risk_quantities(
 
 
 def groups(truth: SafeScanCases) -> subgroups.Groups:
-    """Return the subgroups by age, gender and location, as far as the truth has a column for them."""
+    """Return the subgroups by age, gender and location, for columns that the truth has."""
     present = {"age": AGE, "gender": GENDER, "location": LOCATION}
     return {
         column: members
@@ -216,7 +217,8 @@ def groups(truth: SafeScanCases) -> subgroups.Groups:
 
 
 def slice_shares(positive: Bools, decisions: Bools) -> dict[str, SubgroupShare]:
-    """Return the counts that every subgroup needs for its accuracy and for the recall of its positives."""
+    """Return the two shares that are computed for every subgroup: accuracy, and recall of the positive
+    cases."""
     return {
         "accuracy": SubgroupShare(positive == decisions, np.ones(len(positive), bool)),
         "recall": SubgroupShare(positive & decisions, positive, "n_positive"),

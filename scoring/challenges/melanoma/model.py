@@ -1,4 +1,4 @@
-"""Models of Melanoma: inputs, checks, and runs on a test set."""
+"""Models of Melanoma: prepares inputs, checks a model, and runs it on a test set."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -36,7 +36,8 @@ def recipe_for(facts: ModelFacts) -> Recipe:
 
 
 def recipe_of_size(width: int | None, height: int | None) -> Recipe:
-    """Return how images are prepared for a model that declares this size. None is a symbolic size."""
+    """Return how images are prepared for a model that declares this size. None stands for a size that the
+    model leaves open."""
     return Recipe(((width or PICTURE_SIDE, height or PICTURE_SIDE, "bicubic"),))
 
 
@@ -51,14 +52,14 @@ TASK = Task(CONTRACT, recipe_for, size_findings, wording=WORDING, run_images=run
 
 
 def image_task(_categories: Sequence[str] | None) -> ModelTask:
-    """Describe the expected output of a model for one photograph."""
+    """Return the contract of a model for single photographs: what it must output."""
     return ModelTask(ID, CLASSES, NAMES, ("benign", "malignant"), 1, TASK.contract, recipe_for)
 
 
 def inspect(
     model: Model, truth: SafeScanCases | None = None, name: str | None = None, timings: bool = False
 ) -> Inspection:
-    """Check whether the official code would run the model, and describe its outputs. Raises InputRefused with
+    """Check whether the official code would run the model, and inspect its outputs. Raises InputRefused with
     every problem."""
     file = read_model(model, name)
     return _described(preflight.inspect(file, TASK, truth, timings), file.name, trial=True)
@@ -99,7 +100,7 @@ def _described(inspected: Inspection, name: str, trial: bool) -> Inspection:
 
 def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions:
     """Check a model and run it on every case: on CPU, with one thread, one image at a time. The first number
-    of the first output is the score.
+    of the model's first output is the score of the case.
 
     Raises:
         InputRefused: If the model or an image cannot be used.

@@ -1,4 +1,4 @@
-"""Truth and prediction tables of Melanoma."""
+"""Reads truth and prediction tables of Melanoma."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -61,7 +61,7 @@ OTHER_CLASS = re.compile(
     r"(.*_)?(benign|nevus|nevi|naevus|nv|negative|neg|not|non|nonmelanoma|free|healthy|0)(_.*)?"
 )
 OF_TRUTH = re.compile(r"y_true|target|labels?|truth|ground_truth|gt")
-"""Patterns of column names that mean another class (above) or the truth."""
+"""Pattern of column names that mean the truth. The pattern above is that of another class."""
 
 
 def parse_label(cell: str) -> int | None:
@@ -299,12 +299,12 @@ def _word(cell: str) -> int | None:
 
 
 MOST_COLUMNS = 2
-"""Column names of scores, for other lesions and for melanoma."""
+"""Names of the columns of scores, for other lesions and for melanoma."""
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield what the files may be for this challenge: a table with or without images, or a model with one
-    output."""
+    """Yield the inputs of this challenge that the files may be: a table with or without images, or a model
+    with one output."""
     if contents.output_width in (1, 2):
         description = f"a Melanoma model: {counted(contents.output_width or 0, 'output')}"
         yield Candidate(ID, "submission", description, SURE if contents.output_width == 1 else POSSIBLE)
@@ -362,7 +362,7 @@ read_images = partial(cases.read_images, with_demographics=False)
 
 
 def read_predictions(source: Source, truth: SafeScanCases | None, context: Context) -> Predictions:
-    """Read a prediction table as `safe_scan.predictions.read_predictions`, and report scores that rank the
+    """Read a prediction table with `safe_scan.predictions.read_predictions`, and report scores that rank the
     cases in reverse."""
     is_raw = isinstance(source, FixedSource) and RAW.changes.edits[0] in source.changes.edits
     read = predictions.read_predictions(partial(_choose_column, is_raw), source, truth, context)
@@ -374,5 +374,5 @@ def read_predictions(source: Source, truth: SafeScanCases | None, context: Conte
 
 
 def form(_truth: object) -> TableForm:
-    """Describe the columns of a prediction table."""
+    """Return the columns that a prediction table must have."""
     return TableForm("filename", {"score": SCORE_COLUMNS}, ID_COLUMNS)

@@ -1,4 +1,5 @@
-"""Thresholds other than 0.5 on the cases of a Melanoma scorecard; no number of the card changes."""
+"""Results at thresholds other than 0.5, for the cases of a Melanoma scorecard. No number of the card
+changes."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,10 +27,11 @@ from scoring.statistics.replicates import (
 )
 
 KEPT_BYTES, KEPT_CARDS = 64_000_000, 2
-"""Maximum size of a card's cached counts (40 MB for 10,000 cases and 1,000 replicates), and number of cached
-cards. Larger counts are computed again each time."""
+"""Maximum bytes of counts that are cached for a card (40 MB for 10,000 cases and 1,000 replicates), and
+maximum number of cached cards. Larger counts are computed again each time."""
 ROWS = 64
-"""Number of replicates counted at a time; the sums of so few replicates stay in the processor's cache."""
+"""Number of replicates that are counted at once. The sums of so few replicates fit into the processor's
+cache."""
 Interval = list[float] | None
 """A 95 % interval [low, high]; None if undefined."""
 ValueWithInterval = tuple[float | None, Interval]
@@ -67,9 +69,9 @@ class Ordered:
     """Sorted scores of a scorecard.
 
     Attributes:
-        cuts: Every distinct threshold of "score > t", descending: 0.5 and the midpoints between successive
-            scores, with one above and one below all.
-        positive: Scores of melanomas for ranking, ascending.
+        cuts: All thresholds that give different decisions "score > t", descending: 0.5, the midpoints of
+            successive scores, one above all scores, and one below.
+        positive: Scores of the melanomas, as used for ranking, ascending.
     """
 
     cuts: Floats
@@ -78,7 +80,7 @@ class Ordered:
 
 
 def ranked(card: ScoreCard) -> tuple[Floats, Bools]:
-    """Return the scores for ranking [N], and which cases are melanomas [N]."""
+    """Return the scores that rank the cases [N], and which cases are melanomas [N]."""
     return card.arrays["rank_scores"], card.arrays["truth"] == 1
 
 
@@ -233,9 +235,10 @@ def counts_at(card: ScoreCard, threshold: float) -> list[list[int]]:
 def predictive_values(
     card: ScoreCard, threshold: float, prevalence: float | None = None
 ) -> dict[str, ValueWithInterval]:
-    """Return predictive values at a prevalence of melanoma, each with its interval.
+    """Return the positive and negative predictive value at a given prevalence of melanoma, each with its
+    interval.
 
-    Sensitivity and specificity are those of the test set. The calculation assumes that both do not depend on
+    Sensitivity and specificity are those of the test set. The calculation assumes that they do not depend on
     prevalence.
 
     Args:

@@ -28,8 +28,7 @@ from scoring.inputs.nuclei import run_lengths
 
 Item = dict[str, Any]
 PROBABILITY = "Detection probability"
-"""Name of StarDist's confidence among QuPath's measurements, in lower case; InstanSeg writes
-`Probability`."""
+"""Name of StarDist's confidence among QuPath's measurements; InstanSeg writes `Probability`."""
 NUCLEUS = "nucleusGeometry"  # of QuPath's cells, whose geometry is that of the whole cell
 CLASS_NAMES = ("class_names", "class_name", "classes", "names", "labels", "type_map")
 """JSON keys under which programs list the names of the classes."""

@@ -82,8 +82,8 @@ def by_tile(
 
     Args:
         changes: Changes that rename tiles whose names are only inside a file.
-        questions: List to which a question about each table in µm is added; without it, numbers are read as
-            px.
+        questions: Question -> alternative fixes. They are offered for tables in `MICROMETRES`; without them,
+            such numbers are read as px.
         sizes: Image id -> width and height in px, which coordinates in fractions need; the key "" stands for
             all other images.
         names: Class names, as `tables.key` returns them, which may occur in file names.

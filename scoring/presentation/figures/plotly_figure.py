@@ -15,7 +15,7 @@ AS_THEY_ARE = frozenset({"template", "range", "geojson", "layer", "layers"})
 """Properties that are used unchanged, because they never contain arrays."""
 NESTED = frozenset({dict, list, tuple})
 SENT = frozenset({"i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8"})
-"""NumPy type -> type of numbers that plotly.js reads from bytes."""
+"""NumPy types of numbers that plotly.js can read from bytes."""
 MANY = 64
 """Arrays of at least this length are sent to the browser with seven digits, which is enough to draw them.
 Downloads have all digits."""
