@@ -1,4 +1,5 @@
-"""Views of the official program's treatment of files and model, from a scorecard's findings."""
+"""Views that say what the official program does with the files and the model, from the findings of a
+scorecard."""
 
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
@@ -9,15 +10,15 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Fact, Table, Text
 
 SENTENCE = 600
-"""Maximum characters of a finding's message."""
+"""Maximum number of characters of a finding's message."""
 
 
 def verdict(card: ScoreCard, question: str, actions: Mapping[str, str], fine: str) -> Text:
-    """Return a text that says how the official program treats the files.
+    """Return a text that says what the official program does with the files.
 
     Args:
         actions: Code of a finding -> what the program does ("would cancel the whole run").
-        fine: The sentence (Markdown) if there is none of these findings.
+        fine: Sentence (Markdown) that is returned if the card has none of these findings.
     """
     codes = {finding.code for finding in card.findings}
     hit = [action for code, action in actions.items() if code in codes]

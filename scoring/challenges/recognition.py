@@ -1,4 +1,4 @@
-"""Recognition of dropped files: challenge, input and test set that a table, zip or model belongs to."""
+"""Recognises dropped files: to which challenge, input and test set a table, zip or model belongs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,17 +31,17 @@ from scoring.inputs.table_text import FOREIGN
 from scoring.inputs.tables import TextTable
 
 MASKS = (".nii.gz",)
-"""Extensions of masks that look like other kinds of files."""
+"""Extensions of masks that other kinds of files have too."""
 SAME_CASES = 0.5
-"""Minimum share of a file's cases that a test set must contain to be recommended."""
+"""A test set is recommended if it contains at least this share of the file's cases."""
 MATCHED = 10
-"""Added to the certainty of a recognition if a test set has the file's cases."""
+"""Number that is added to the certainty if a test set contains the cases of the file."""
 LEAST_CASES = 20
-"""Minimum number of columns for trying whether columns are cases, if a table has more columns than rows."""
+"""A table with more columns than rows, and at least this number of columns, may have a column per case."""
 MOST_CELLS = 500_000
-"""Maximum number of cells for trying whether columns are cases."""
+"""Maximum number of cells of a table for which Benchside tries whether its columns are cases."""
 CASE_HEADERS = ("image", "PatientID")
-"""Replacement for an unknown header of the case column."""
+"""Headers that replace an unknown header of the case column."""
 AS_CSV = "Save the table as CSV, Excel workbook, JSON, Parquet or NumPy archive."
 AS_ONNX = "Export the model as ONNX."
 AS_ZIP = "Unpack the archive, and drop the files or a zip of the files."
@@ -52,17 +52,17 @@ ENDINGS = {
     (".pt", ".pth", ".h5", ".keras", ".tflite", ".safetensors", ".ckpt"): f"It is a model. {AS_ONNX}",
     (".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar"): f"It is another kind of archive. {AS_ZIP}",
 }
-"""Message about unsupported files, by their extension."""
+"""Extension of unsupported files -> message about them."""
 READ = "Drop a table of predictions or labels, an ONNX model, masks, lists of nuclei, or a zip of them."
 
 
 @dataclass(frozen=True)
 class Recognised:
-    """What some of the dropped files may be.
+    """What a group of dropped files may be.
 
     Attributes:
         readings: Possible uses, likeliest first; empty if no challenge accepts the files.
-        source: A single table, opened and parsed for its reader; None for other files.
+        source: The table, opened and parsed already, if the group is a single table; else None.
         header: Headings of a table that no challenge here accepts.
     """
 

@@ -1,4 +1,4 @@
-"""Sample data (test sets, teams, small models), written by `sample_data/generator`."""
+"""Sample data (test sets, teams, small models), which `sample_data/generator` generates."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ class SampleSubmission:
     """A sample submission: a prediction file or a model.
 
     Attributes:
-        options: Its own options of `score`, such as the declared size of its model.
+        options: Options of `score` for this submission, such as the size of its model.
     """
 
     title: str
@@ -52,7 +52,7 @@ class SampleTestSet:
 
 
 NO_SAMPLE = SampleTestSet("", "", FOLDER, {})
-"""Placeholder for a sample if a challenge has none."""
+"""Sample that is returned if a challenge has none."""
 
 
 def picture(challenge_id: str) -> bytes | None:
@@ -89,7 +89,7 @@ def _metadata(folder: Path) -> Path | None:
 
 
 def models(challenge_id: str) -> dict[str, SampleSubmission]:
-    """Return the models of a challenge's first sample by key, even if the challenge does not score models."""
+    """Return the models of a challenge's first sample by key, even if the challenge accepts no models."""
     challenge = load_challenge(challenge_id)
     return _listed(challenge, FOLDER / challenge.samples[0].folder, "models")
 

@@ -58,13 +58,12 @@ RATES = frozenset(
 from the truth alone, such as a class's share in the score; and those that reveal several labels at once, such
 as log loss."""
 MOST_BITS = 1e9
-"""Maximum number of bits, revealed under earlier rules, that is stored; it stands for infinity if the score
-has no limits."""
+"""Maximum number of bits that is stored for earlier rules; it stands for infinity."""
 PUBLISHED = ("version", "seed", "resamples", "interval", "unit")
 """Entries of the provenance that are shown. Hashes are left out, because a guess of the truth can be checked
 against them. The number of cases is left out too."""
 BITS_OF_OPEN = 64
-"""Number of bits that a score reveals if it was shown with all decimals before the truth was hidden."""
+"""Number of bits that a score revealed if it was shown in full before the truth was hidden."""
 
 
 @dataclass(frozen=True)

@@ -245,8 +245,8 @@ def predictive_values(
         prevalence: Share of people with a melanoma (0..1); None: as in the test set.
 
     Returns:
-        flagged: share of people predicted positive. precision: share of these with a melanoma.
-            missed_among_cleared: share of the others with a melanoma.
+        "flagged": share of people who are predicted positive. "precision": share of these people who have a
+        melanoma. "missed_among_cleared": share of all other people who have a melanoma.
     """
     ranks, positive = ranked(card)
     share = prevalence if prevalence is not None else float(positive.mean())
@@ -268,19 +268,19 @@ def predictive_values(
 
 
 def at_sensitivity(card: ScoreCard, wanted: float) -> tuple[OperatingPoint | None, Interval]:
-    """Return the threshold with the highest specificity among those that reach a sensitivity, and the
-    interval of that specificity.
+    """Return, of all thresholds that reach a sensitivity, the one with the highest specificity, and the
+    interval of this specificity.
 
-    Every replicate chooses its own threshold, as in the metric specificity_at_90_sensitivity. The point is
-    None with only one class.
+    Every replicate chooses its own threshold, as in the metric specificity_at_90_sensitivity. The operating
+    point is None if the test set has only one class.
     """
     _, positive = ranked(card)
     return _wanted(card, wanted, binary.point_at_sensitivity, binary.specificity_at_sensitivity, ~positive)
 
 
 def at_specificity(card: ScoreCard, wanted: float) -> tuple[OperatingPoint | None, Interval]:
-    """Return the threshold with the highest sensitivity among those that reach a specificity, and the
-    interval of that sensitivity; see `at_sensitivity`."""
+    """Return, of all thresholds that reach a specificity, the one with the highest sensitivity, and the
+    interval of this sensitivity; see `at_sensitivity`."""
     _, positive = ranked(card)
     return _wanted(card, wanted, binary.point_at_specificity, binary.sensitivity_at_specificity, positive)
 
@@ -304,11 +304,12 @@ def thresholds(card: ScoreCard, most: int | None = None, included: Sequence[floa
     """Return F2, accuracy, score, recall, specificity and precision at every distinct threshold t of "score >
     t", from high to low.
 
-    Thresholds are 0.5 and the midpoints between successive scores, with one above and one below all.
-    Thresholds are returned as "threshold".
+    The thresholds, which are returned as "threshold", are 0.5, the midpoints of successive scores, one above
+    all scores, and one below.
 
     Args:
-        most: Maximum number, evenly spread; the first, the last and 0.5 are always included.
+        most: Maximum number of thresholds. If there are more, evenly spread ones are returned; the first, the
+            last and 0.5 are always included.
         included: Additional thresholds.
     """
     candidates = ordered(card).cuts
@@ -328,8 +329,8 @@ def _decisions_at(card: ScoreCard, cuts: Floats) -> Decisions:
 
 
 def best_threshold(card: ScoreCard) -> float | None:
-    """Return the threshold with the highest score on these cases; of several, the nearest to 0.5. None if the
-    score is undefined."""
+    """Return the threshold with the highest score on these cases; if several have it, the one nearest to 0.5.
+    None if the score is undefined."""
     curve = thresholds(card)
     if np.isnan(curve["score"]).all():
         return None
@@ -347,7 +348,8 @@ def threshold_range(card: ScoreCard) -> tuple[float, float]:
 
 
 def histogram(card: ScoreCard, bins: int = 40) -> dict[str, Array]:
-    """Count the cases of each class in each bin (low, high] of the score. The first bin includes its low end.
+    """Count the cases of each class in each bin of the score. A bin (low, high] does not include its lower
+    end, except the first.
 
     The edges [bins + 1] cover `threshold_range`. For risks, 0.5 is an edge. Cases without a score are left
     out.
@@ -365,8 +367,8 @@ def net_benefit(card: ScoreCard, grid: Sequence[float], prevalence: float | None
     """Return the net benefit (Vickers, Elkin 2006) at each threshold t of an ascending grid in [0, 1).
 
     The net benefit is computed for the decision "score > t" and for treating everybody. Treating nobody has
-    the net benefit 0. The pointwise 95 % bounds `low` and `high` use up to 300 replicates and are missing
-    without replicates.
+    the net benefit 0. The pointwise 95 % bounds "low" and "high" use up to 300 replicates; without replicates
+    they are left out.
 
     Args:
         prevalence: Share of melanomas in the intended population, 0..1; None: as in the test set.

@@ -1,4 +1,5 @@
-"""Views of thresholds: the official 0.5, the best on these cases, and the one chosen on the page."""
+"""Views of three thresholds: the official 0.5, the best on these cases, and the one that the visitor chose on
+the page."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -40,11 +41,12 @@ QUANTITIES = {
 }
 MOVED = QUANTITIES | {"precision": "precision"}
 QuantityCurves = Mapping[str, np.ndarray]
-"""Measures along the thresholds, as in `thresholds`."""
+"""Name of a measure -> its values at all thresholds, as `thresholds` returns them."""
 
 
 def official(card: ScoreCard) -> tuple[Block, ...]:
-    """Return the curves with two marked thresholds: the official one, and the best one on these cases."""
+    """Return blocks with curves on which two thresholds are marked: the official one, and the best one on
+    these cases."""
     best = best_threshold(card)
     curve = along(card, None, best)
     drawn = marks(None, best)
@@ -63,7 +65,8 @@ def marks(threshold: float | None, best: float | None) -> list[Mark]:
 
 
 def at(card: ScoreCard, threshold: float) -> tuple[Table, Text]:
-    """Return the numbers at the official threshold, and beside them the numbers at the chosen threshold."""
+    """Return a table and a text with the numbers at the official threshold and, beside them, at the chosen
+    threshold."""
     reached = at_threshold(card, threshold)
     metrics = {"score": card.score, **card.metrics}
     here = cut(threshold)
@@ -185,8 +188,8 @@ def _histogram(card: ScoreCard, drawn: Sequence[Mark]) -> Figure:
 
 
 def chosen(card: ScoreCard, threshold: float, best: float | None) -> tuple[Block, ...]:
-    """Return all blocks that depend on the chosen threshold. Numbers are shown beside the lines and above the
-    curves."""
+    """Return all blocks that depend on the chosen threshold. The numbers stand beside the figure of measures
+    and above the ROC curve."""
     curve, drawn = along(card, threshold, best), marks(threshold, best)
     return (
         SideBySide(

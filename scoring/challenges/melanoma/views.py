@@ -33,7 +33,7 @@ from scoring.presentation.figures.number_format import decimal, percent, points,
 from scoring.statistics.replicates import CURVE_REPLICATES
 
 NAMES = {"positive": "melanoma", "negative": "other", None: "no prediction"}
-"""Readable names of the classes; None: a case without a prediction."""
+"""Class -> its name for readers; None stands for a case without a prediction."""
 CONFUSION = MatrixStyle("Which classes are confused?", "both", (MELANOMA.name, MELANOMA.other))
 USUAL_THRESHOLDS = (0.03, 0.1, 0.2, 0.5)
 CALIBRATION = CalibrationWords(
@@ -63,8 +63,8 @@ CLASS_COLUMNS = (
 
 
 def views(card: ScoreCard) -> Views:
-    """Return the views of a scorecard: headline and sections. The sections "Threshold", "Missed" and "Net
-    benefit" are only for reports. On the page, users can change these sections."""
+    """Return the views of a scorecard: headline and sections. The blocks of the sections "Threshold",
+    "Missed" and "Net benefit" are only for reports; the page shows interactive blocks instead."""
     return Views(
         headline(card),
         (
@@ -129,7 +129,7 @@ def calls(card: ScoreCard) -> Text:
 
 
 def in_practice(card: ScoreCard, prevalence: float | None) -> SideBySide:
-    """Return predictive values at a prevalence of melanoma (0..1). `prevalence` None stands for the
+    """Return blocks with the predictive values at a prevalence of melanoma, 0..1. None stands for the
     prevalence in the test set."""
     values = predictive_values(card, THRESHOLD, prevalence)
 
@@ -154,7 +154,7 @@ def in_practice(card: ScoreCard, prevalence: float | None) -> SideBySide:
 
 
 def classes(card: ScoreCard) -> tuple[Block, ...]:
-    """Return the confusion matrix, and the measures of both classes."""
+    """Return blocks with the confusion matrix and the measures of both classes."""
     labels, counts = card.confusion
     figure = Figure(
         partial(
@@ -200,8 +200,8 @@ def _classes_table(card: ScoreCard) -> Table:
 
 
 def benefit(card: ScoreCard, prevalence: float | None) -> tuple[Block, ...]:
-    """Return whether deciding by the model is better than treating everybody or nobody. `prevalence` is the
-    share of melanomas, 0..1; None: as in the test set."""
+    """Return blocks that show whether it is better to decide by the model than to treat everybody or nobody.
+    `prevalence` is the share of melanomas, 0..1; None: as in the test set."""
     if "reliability_n" not in card.arrays:
         return (
             Text(
@@ -250,7 +250,7 @@ def _usual(card: ScoreCard, prevalence: float | None) -> Table:
 
 
 def subgroups(card: ScoreCard) -> Sequence[Block]:
-    """Return results by age, gender and body site, or a text that says why there are none."""
+    """Return blocks with results by age, gender and body site, or a text that says why there are none."""
     if any(card.more["slices"].values()):
         return shared.subgroups(card, MEASURES)
     return (
@@ -259,8 +259,8 @@ def subgroups(card: ScoreCard) -> Sequence[Block]:
 
 
 def case_score(card: ScoreCard, index: int) -> Figure:
-    """Return a figure of the score of one case among all thresholds. `index` is the position of the case in
-    `card.cases`."""
+    """Return a figure of the score of one case beside the marked thresholds. `index` is the position of the
+    case in `card.cases`."""
     case, ends = card.cases[index], threshold_range(card)
     output = "no prediction" if case["output"] is None else f"raw output {case['output']!r}"
     return Figure(

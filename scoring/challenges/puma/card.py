@@ -54,14 +54,15 @@ from scoring.statistics.replicates import Quantities, Replicates, leave_one_out_
 
 @dataclass(frozen=True)
 class CountedNuclei:
-    """Counted nuclei.
+    """The matched nuclei of a submission, counted by image and class under each rule.
 
     Attributes:
         rules: Name of the chosen rule.
-        counted: Counts by rule.
+        counted: Rule -> counts of nuclei.
         truth_um: Distance in um from each true tumour nucleus to the nearest lymphocyte [n]; NaN if
             undefined.
-        predicted_um: The same for predicted nuclei [m].
+        predicted_um: Distance in um from each predicted tumour nucleus to the nearest predicted lymphocyte
+            [m]; NaN if undefined.
     """
 
     truth: PumaTruth
@@ -162,8 +163,9 @@ def image_rows(s: CountedNuclei) -> list[dict[str, Any]]:
 
 
 def further_entries(s: CountedNuclei, confusion: np.ndarray) -> dict[str, Any]:
-    """Return the entries that only this challenge adds to the scorecard. The entries are detection regardless
-    of class, from the confusion matrix [11, 11], and distances from tumour nuclei to immune cells."""
+    """Return the entries that only this challenge adds to the scorecard. They are: the detection of nuclei
+    regardless of class, computed from the confusion matrix [11, 11]; and the distances from tumour nuclei to
+    immune cells."""
     paired, support, predicted = confusion[:-1, :-1].sum(), confusion[:-1].sum(), confusion[:, :-1].sum()
     return {
         "detection": {

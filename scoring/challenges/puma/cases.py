@@ -1,4 +1,4 @@
-"""Files of nuclei: the case of each file, by file name or `submission.csv`, and its nuclei."""
+"""Reads files of nuclei, and finds the case of each file by its name or in `submission.csv`."""
 
 import re
 from collections import Counter
@@ -23,13 +23,13 @@ from scoring.inputs.tables import TextTable, find_column, key, read_table, repea
 ENDINGS = (".geojson", ".json")
 OF_IMAGES = (".tif", ".tiff", ".png", ".jpg", ".jpeg")
 OF_CLASSES = (*TYPE_FILES, "meta.json")
-"""Names of files that list the classes of nuclei files; meta.json is Supervisely's."""
+"""Names of files that list the classes of other files; Supervisely writes meta.json."""
 SUFFIX = "_nuclei"
 TISSUE = "_tissue"
 UNKNOWN_NAMES = 20
 N_CLASSES = len(nucleus_classes.CLASSES)
 ORDERS = ((nucleus_classes.CLASSES, ""), (sorted(nucleus_classes.CLASSES), " in alphabetical order"))
-"""Orders in which programs number classes, and the name of each order."""
+"""Name of an order in which programs number the classes -> the classes."""
 SHOWN = 5
 LEAVE_OUT = SuggestedFix(
     "Leave out nuclei of other classes", InputChanges(options=(("unknown_classes", "ignore"),))
@@ -38,10 +38,10 @@ LEAVE_OUT = SuggestedFix(
 
 @dataclass(frozen=True)
 class WrittenFiles:
-    """Format of the case files, as far as the official evaluator depends on it.
+    """Those details of the files on which the official evaluator depends.
 
     Attributes:
-        keys: Key of the list in each case's file, `POLYGONS` for a case without a file.
+        keys: Key of the list of nuclei in each case's file; `POLYGONS` for a case without a file.
         marked: Whether a file begins with a byte order mark.
         unnamed: Whether a nucleus of Multiple polygons lacks the key `name`.
     """
@@ -63,7 +63,7 @@ NO_FILE = NucleiFile(Nuclei.empty(), key=POLYGONS)
 
 @dataclass(frozen=True)
 class CaseFiles:
-    """Content of several files in order, with their errors (`problems`) and the SHA-256 of each member."""
+    """Content of several files in their order, with all errors (`problems`) and the SHA-256 of each file."""
 
     contents: tuple[NucleiFile, ...]
     digest_of: Mapping[str, str]
@@ -80,7 +80,7 @@ class CaseFiles:
         return tuple(nuclei_file.nuclei for nuclei_file in self.contents)
 
     def written(self, of_case: Iterable[NucleiFile]) -> WrittenFiles:
-        """Return the format of the files. `of_case` is the file of each case, `NO_FILE` if there is none."""
+        """Return the format of the files. `of_case` is each case's file index, or `NO_FILE`."""
         files = tuple(of_case)
         return WrittenFiles(
             tuple(file.key for file in files),
@@ -108,7 +108,7 @@ def is_nuclei_file(member: str) -> bool:
 
 
 def by_case(files: SourceFiles, members: Iterable[str]) -> tuple[dict[str, str], list[Finding]]:
-    """Return the first file of each case, and `duplicate-case` for cases with several files."""
+    """Return case -> its first file, and a finding `duplicate-case` for each case with several files."""
     members_of: dict[str, list[str]] = {}
     for member in members:
         members_of.setdefault(case_id(member), []).append(member)
@@ -121,7 +121,7 @@ def by_case(files: SourceFiles, members: Iterable[str]) -> tuple[dict[str, str],
 
 
 def read_cases(files: SourceFiles, members: Iterable[str], naming: Naming, graded: bool) -> CaseFiles:
-    """Read files of nuclei one by one; if `graded`, with confidences. `naming` treats other class names."""
+    """Read files of nuclei. `graded`: also read confidences. `naming`: how to treat unknown class names."""
     contents: list[NucleiFile] = []
     digest_of: dict[str, str] = {}
     problems: list[Finding] = []
@@ -179,7 +179,7 @@ def _in_order(first: int, names: Sequence[str], order: str) -> SuggestedFix:
 
 
 def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> CaseFiles:
-    """Return a copy with `out-of-image` findings for nuclei outside their image, of the given sizes in px."""
+    """Return a copy with findings `out-of-image` about nuclei outside their image. `sizes` are in px."""
     beyond = [
         entry
         for nuclei_file, size, where in zip(files.contents, sizes, places, strict=True)
@@ -189,7 +189,7 @@ def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> Case
 
 
 def outside(contents: NucleiFile, size: np.ndarray, where: str) -> Iterator[Finding]:
-    """Yield `out-of-image` for centroids outside an image of `size` (width and height in px)."""
+    """Yield a finding `out-of-image` if centroids are outside an image of `size` (width and height in px)."""
     nuclei = contents.nuclei
     beyond = nuclei.outside(size)
     if beyond.any():
@@ -243,11 +243,11 @@ HOW_TO_FIX = f"Write {CASE},{PATH} with paths relative to {TABLE}."
 
 @dataclass(frozen=True)
 class SubmissionMembers:
-    """Members of a submission.
+    """Files of a submission that contain predictions.
 
     Attributes:
-        member_of: The member with the prediction of each case; None if none can be read.
-        digest_of: SHA-256 of the table, if there is one.
+        member_of: Case -> name of the file with its prediction; None if none can be read.
+        digest_of: SHA-256 of the table `submission.csv`, if there is one.
     """
 
     member_of: Mapping[str, str | None]
@@ -302,7 +302,7 @@ def _nothing_of(files: SourceFiles) -> str:
 
 
 def outward(member: str) -> Finding:
-    """Return `unsafe-path` for a link to a file outside the submission."""
+    """Return the finding `unsafe-path` about a link to a file outside the submission."""
     return error(
         "unsafe-path", member, "it is a link to a file outside the folder: put the file itself there."
     )

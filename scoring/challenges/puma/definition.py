@@ -36,7 +36,7 @@ def correct(card: ScoreCard) -> np.ndarray:
 
 
 def sample(_card: ScoreCard, _metric: str) -> PairedSample | None:
-    """Return None, because no metric is a mean over images that a paired test could compare."""
+    """Return None: no metric is a mean over images, which a paired test would need."""
     return None
 
 

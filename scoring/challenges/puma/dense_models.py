@@ -1,5 +1,5 @@
 """Dense models: they turn a tile of stained tissue into a map of probabilities, whose peaks are nuclei.
-Tiles of any size are processed in overlapping windows, which are blended.
+Tiles of any size are processed in overlapping windows, whose maps are blended.
 
 docs/models.md describes the contract: input float32 (1, 3, H, W) in 0..1, output (1, 11, h, w) with h = H /
 stride, first background, then the ten classes, in the challenge's order or in the order of the model's entry
@@ -28,33 +28,35 @@ from scoring.inference.worker_results import ModelFacts
 from scoring.inputs.nuclei.reader import Nuclei
 
 SMOOTHING, NEIGHBOURS = 0.8, 5
-"""Width of the smoothing, and distance within which only the highest peak counts; in cells of the output."""
+"""Width of the smoothing filter, and distance within which only the highest peak counts, both in cells of the
+output."""
 REACH = 8
-"""Minimum of this distance in px: a model with an output for every pixel has many cells per nucleus."""
+"""Minimum distance in px within which only the highest peak counts. It is needed because a model with an
+output for every pixel has many cells per nucleus."""
 LEAST = 0.40
-"""Minimum probability of a peak, summed over the classes, for a nucleus."""
+"""A peak is a nucleus if its probability, summed over the classes, is at least this."""
 RAYS, LONGEST = 16, 40.0
-"""Vertices of an outline (an even number), and their maximum distance from the peak in px."""
+"""Number of vertices of an outline (even), and their maximum distance from the peak in px."""
 CLOSE = 6
-"""Number of neighbouring peaks that limit an outline: the outline ends halfway to them."""
+"""Number of neighbouring peaks that limit an outline; the outline ends halfway to each of them."""
 GRID = 64
-"""Coordinates are multiples of 1 / 64 px: their sums are exact, and files store them exactly."""
+"""Coordinates are multiples of 1 / 64 px, so that their sums are exact and files store them exactly."""
 
 
 def peaks(answer: Floats, stride: float, least: float = LEAST) -> Nuclei:
     """Return nuclei at the local maxima of the probability of "not background".
 
     Equal neighbouring maxima are one nucleus. An outline ends where the probability falls below `least`, and
-    at most halfway to the next maxima. An outline extends equally far in opposite directions, so that the
-    mean of its vertices, which is scored, is the maximum.
+    at most halfway to the next maxima. An outline extends equally far in opposite directions. The mean of its
+    vertices, which is scored, is therefore the position of the maximum.
 
     Args:
         answer: Probabilities [1 + 10, h, w], first background.
-        stride: px per cell.
+        stride: Width of a cell in px.
 
     Returns:
-        Nuclei with the probability of their class as confidence. Their key is `probability`, as on the
-            platform, so that `scores` are 1.
+        Nuclei with the probability of their class as confidence. Its key is `probability`, as on the
+        platform, so that their `scores` are 1.
     """
     smooth = gaussian_filter(answer, (0, SMOOTHING, SMOOTHING))
     some = 1 - smooth[0]
@@ -116,8 +118,8 @@ def _on_grid(places: Floats) -> Floats:
 
 
 WINDOW, OVERLAP = 1024, 128
-"""Window size in px for models that take any size, and overlap of neighbouring windows. Windows smaller than
-twice this overlap share half of their width."""
+"""Window size in px for models that take any size, and overlap of neighbouring windows. Windows that are
+smaller than twice this overlap by half of their width."""
 SMALLEST_SIDE, TRIAL_SIDE = 32, 256
 MOST_CELLS = 1 << 24
 """Maximum size of a tile's map: 4096 x 4096 px for a model with one output per pixel."""
@@ -132,7 +134,7 @@ class DenseModel:
 
     Attributes:
         places: Class of each output channel after the first [10].
-        size: Required width and height; None for any.
+        size: Width and height that the model requires; None: any size.
     """
 
     name: str
@@ -145,8 +147,7 @@ def examined(process: RunnableModel, facts: ModelFacts, name: str) -> DenseModel
     """Check what a model declares, and run it twice on noise.
 
     Raises:
-        InputRefused: With every problem.
-        ModelFailed: If the model failed.
+        InputRefused: If the model cannot be used; it lists all problems. ModelFailed: If the model failed.
     """
     problems, findings = split(model_contract.examine(facts, Contract(), name))
     places, wrong = _places(facts.graph.metadata, name)
@@ -170,7 +171,7 @@ class Map(NamedTuple):
 
     Attributes:
         values: float32 [1 + 10, h, w], first background, then the classes in the challenge's order.
-        stride: px per cell; the last cells of a row and column may be cut.
+        stride: Width of a cell in px; the last cells of rows and columns may be cut off by the tile's edge.
     """
 
     values: Floats
@@ -187,8 +188,8 @@ def probabilities(process: RunnableModel, model: DenseModel, pixels: Pixels, whe
         pixels: RGB, uint8 [H, W, 3].
 
     Raises:
-        InputRefused: If the tile is too small or too large, or the output is not a map of probabilities over
-            it.
+        InputRefused: If the tile is too small or too large, or if the output is not a map of probabilities of
+            the tile.
         ModelFailed: If the model failed.
     """
     height, width = pixels.shape[:2]

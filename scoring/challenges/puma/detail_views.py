@@ -1,4 +1,4 @@
-"""Views beside the score: tissue statistics and outline quality."""
+"""Views of results that are not in the score: tissue statistics and quality of outlines."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -33,8 +33,8 @@ INTRODUCTION = Text(
 
 
 def tissue(card: ScoreCard) -> tuple[Text, SideBySide, SideBySide]:
-    """Return counts and distances that a pathologist would measure, computed from truth and from
-    prediction."""
+    """Return blocks with counts and distances that a pathologist would measure, computed from the truth and
+    from the prediction."""
     return (
         INTRODUCTION,
         SideBySide(((densities(card),), (lymphocyte_shares(card),)), (1, 1)),
@@ -89,7 +89,8 @@ def distances(card: ScoreCard) -> Figure:
 
 
 def distance_table(card: ScoreCard) -> Table:
-    """Return the distance from tumour nuclei to the nearest lymphocyte, for all images and for each."""
+    """Return a table of the distance from tumour nuclei to the nearest lymphocyte, in all images together and
+    in each image."""
     columns = [Column("image", "image", width=182)]
     for key, label, digits, width in (
         ("median", "median µm", 1, 80),
@@ -144,7 +145,8 @@ EXPLAIN = (
 
 
 def outlines(card: ScoreCard) -> tuple[Block, ...]:
-    """Return the outline quality of all classes together, of each class, and of each image."""
+    """Return blocks with the quality of outlines for all classes together, for each class, and for each
+    image."""
     measured = card.more["outlines"]
     if not measured["n_tiles"]:
         return (

@@ -1,5 +1,5 @@
-"""Diagnostics of a card: the score by radius and confidence, tissue statistics, and signs of
-mistakes in files."""
+"""Computes further results of a scorecard: the score at other radii and confidences, tissue statistics, and
+signs of mistakes in files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -70,8 +70,8 @@ def tumor_to_lymphocyte(
 
 
 def drawn_within(*distances: np.ndarray) -> np.ndarray:
-    """Return 61 evenly spaced distances (um) at which to draw cumulative shares. The distances end at the
-    99th percentile of the defined distances, rounded to a multiple of 60."""
+    """Return 61 evenly spaced distances (um) at which cumulative shares are drawn. The largest is the 99th
+    percentile of the given distances, rounded to a multiple of 60."""
     defined = np.concatenate([values[~np.isnan(values)] for values in distances])
     most = np.percentile(defined, 99, method="higher") if len(defined) else 0.0
     return np.linspace(0, 60 * max(1.0, np.ceil(most / 60)), 61)
@@ -85,8 +85,8 @@ def cumulative(distances: np.ndarray, within: np.ndarray) -> np.ndarray | None:
 
 
 def summary(distances: np.ndarray) -> dict[str, float] | None:
-    """Return number, median (um) and the shares within 20 and 50 um of the defined distances; None if there
-    are none."""
+    """Return the number and the median (um) of the defined distances, and the shares of them up to 20 and 50
+    um; None if there are none."""
     distances = distances[~np.isnan(distances)]
     if not len(distances):
         return None
@@ -184,29 +184,30 @@ def _deviations(d: PairedNuclei, predictions: NucleiPredictions) -> Iterator[Fin
 
 
 MOST_PAIRS = 2_000_000
-"""Maximum pairs of nuclei for a curve."""
+"""Maximum number of pairs of nuclei from which a curve is computed."""
 
 
 def widest(card: ScoreCard) -> PairedNuclei:
-    """Return the nuclei of a scorecard with pairs up to 30 px. If nuclei are crowded, pairs end at the radius
-    of the scorecard."""
+    """Return the nuclei of a scorecard with all pairs up to 30 px apart. If nuclei are crowded, pairs are
+    only up to the scorecard's radius apart."""
     d = of_card(card)
     return reaching(d, RADIUS_RANGE[1], MOST_PAIRS) or d
 
 
 def along_radius(card: ScoreCard, steps: int = 30) -> dict[str, Floats]:
-    """Return the score at matching radii from 1 to 30 px: "x" in px and "y". Rule and smallest confidence are
-    taken from the scorecard. If nuclei are crowded, the curve ends at the radius of the scorecard."""
+    """Return the score at matching radii from 1 to 30 px: "x" is the radius in px, "y" the score. Rule and
+    smallest confidence are those of the scorecard. If nuclei are crowded, the curve ends at the radius of the
+    scorecard."""
     rule, x, d = rule_of(card), np.linspace(*RADIUS_RANGE, steps), widest(card)
     x = x[x <= d.reach]
     return _along(d, x, [replace(rule, radius=float(radius)) for radius in x])
 
 
 def along_confidence(card: ScoreCard, steps: int = 30) -> dict[str, Floats]:
-    """Return the score without predictions below a confidence: "x" and "y".
+    """Return the score if predictions below a confidence are left out: "x" is this confidence, "y" the score.
 
-    Rule and radius are taken from the scorecard. "x" is spread evenly among the confidences and begins with a
-    value that leaves out nothing.
+    Rule and radius are those of the scorecard. The values of "x" are spread evenly among the confidences; the
+    first leaves out nothing.
     """
     rule, values = rule_of(card), np.unique(np.r_[card.arrays["confidence"], 0.0])
     x = values[np.unique(np.rint(np.linspace(0, len(values) - 1, steps)).astype(int))]
@@ -226,13 +227,13 @@ def _score(d: PairedNuclei, rule: MatchingRule) -> float:
 SHIFT_PX = 5.0
 TIMES = 2
 LEAST_PAIRS, DENSER = 10, 3
-"""Minimum number of nucleus pairs with the same offset, and minimum ratio of this number to the number that
-chance gives."""
+"""Minimum number of pairs of nuclei with the same offset, and minimum ratio of this number to the number
+expected by chance."""
 AGREE_PX, SMOOTHING_PX = 5.0, 2.0
 
 
 def shift(card: ScoreCard) -> np.ndarray:
-    """Return the offset of predictions from the truth in px, to the right and down [2].
+    """Return how far the predictions are shifted from the truth in px, to the right and down [2].
 
     True nuclei are paired with predictions of the same class within 30 px. The result is the offset on which
     most pairs agree within 5 px; NaN if no offset is clear.
@@ -242,7 +243,7 @@ def shift(card: ScoreCard) -> np.ndarray:
 
 
 def shifts(card: ScoreCard) -> np.ndarray:
-    """Return the offset of `shift` for every image [N, 2]."""
+    """Return the shift of every image, as in `shift` [N, 2]."""
     ways, of_case, reach = _ways(card)
     return np.array([_densest(ways[of_case == case], reach) for case in range(len(card.cases))])
 
@@ -280,8 +281,8 @@ def _kept(card: ScoreCard) -> np.ndarray:
 
 
 def suspicious_signs(card: ScoreCard) -> tuple[tuple[str, ...], ...]:
-    """Return texts about signs of mistakes for each case. Signs are a missing file, no predictions, a single
-    class, and a shift of at least 5 px. Twice or half as many nuclei as in the truth are a sign too."""
+    """Return for each case texts about signs of mistakes: a missing file, no predictions, a single class, a
+    shift of at least 5 px, or twice or half as many nuclei as in the truth."""
     d, counting = of_card(card), _kept(card)
     occurring = np.zeros((2, len(d), len(CLASSES)), bool)
     occurring[0][d.truth.case, d.truth.classes] = True

@@ -1,5 +1,5 @@
-"""PUMA's macro F1 by three rules, its possible maximum, and every measure that has an interval;
-the options."""
+"""PUMA's macro F1 under three rules, its possible maximum, and every measure that has an interval. Also the
+options."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -21,16 +21,16 @@ RULE_NAMES = {
     "grand-challenge": "Grand Challenge evaluator",
     "pooled": "pooled",
 }
-"""Readable name of each rule."""
+"""Rule -> its name for readers."""
 RULES = tuple(RULE_NAMES)
 METRICS = {
     "description": "macro_f1",
     "grand-challenge": "macro_f1_grand_challenge",
     "pooled": "macro_f1_pooled",
 }
-"""Rule -> the macro F1 by which the rule ranks."""
+"""Rule -> name of the macro F1 that is the score under this rule."""
 RADIUS, RADIUS_RANGE = 15.0, (1.0, 30.0)
-"""The challenge's radius in px, and the radii that a page offers."""
+"""Radius of the challenge in px, and the range of radii that a page offers."""
 MICROMETRES_PER_PIXEL = 0.23
 
 
@@ -56,8 +56,8 @@ class Tallies:
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over images from which all macro F1s are computed, for every row of weights: [B, K], except weight
-    [B].
+    """Sums over the images in each replicate, from which all macro F1s are computed: [B, K] by class, but
+    `weight` is [B].
 
     Attributes:
         f1: Sum of the F1 of the images.
@@ -93,8 +93,9 @@ def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
 
 
 def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
-    """Return the values of each unit whose sums give the macro F1 [n, ...]. Rule pooled: matches, nuclei and
-    predictions of each class. Other rules: sum of the F1 of images, images with the class, and all images."""
+    """Return the values of each unit whose sums give the macro F1 [n, ...]. Rule "pooled": numbers of
+    matches, true nuclei and predictions of each class. Other rules: sum of the F1 of the images, number of
+    images with the class, and number of all images."""
     if rules == "pooled":
         columns = np.hstack([tallies.true_positive, tallies.support, tallies.predicted])
     else:
@@ -113,7 +114,8 @@ def score_of_sums(rules: str, sums: np.ndarray, in_data: int | None = None) -> n
     """Compute the macro F1 under a rule from sums [..., K] of `unit_sums`.
 
     Args:
-        in_data: As in `macro_f1`; None if each sum is of a whole test set with its own classes.
+        in_data: Number of classes that occur, as in `macro_f1`; None if each row of sums is a whole test set
+            with its own classes.
     """
     rows = sums.reshape(-1, sums.shape[-1])
     nothing = np.zeros((len(rows), 0))
@@ -129,10 +131,9 @@ def score_of_sums(rules: str, sums: np.ndarray, in_data: int | None = None) -> n
 
 
 def class_values(rules: str, s: Sums) -> np.ndarray:
-    """Return the value of each class [B, K] under a rule; NaN for a class without an image of nonzero weight.
-
-    Rule description: mean F1 of the images with the class. Rule grand-challenge: sum of F1 divided by the
-    number of all images. Rule pooled: F1 of the summed counts.
+    """Return the value of each class [B, K] under a rule; NaN if no image with the class has a weight above
+    0. Rule "description": mean F1 of the images with the class. Rule "grand-challenge": sum of F1, divided by
+    the number of all images. Rule "pooled": F1 of the summed counts.
     """
     if rules == "pooled":
         return f_score(s.true_positive, s.support, s.predicted)
@@ -143,13 +144,13 @@ def class_values(rules: str, s: Sums) -> np.ndarray:
 def macro_f1(rules: str, values: np.ndarray, in_data: int | Ints) -> np.ndarray:
     """Return the mean over classes [B]; NaN if no class occurs.
 
-    The rules grand-challenge and pooled average the classes that occur. The rule description averages all K
-    classes. If a resampled set lacks a class of the data, this class is left out and the mean is scaled
-    accordingly.
+    The rules "grand-challenge" and "pooled" average the classes that occur. The rule "description" averages
+    all K classes. If a replicate lacks a class that occurs in the test set, the class is left out and the
+    mean is scaled accordingly.
 
     Args:
         values: Result of `class_values` [B, K].
-        in_data: Number of classes that occur in any image.
+        in_data: Number of classes that occur in some image of the test set.
     """
     mean = mean_of_defined(values)
     return mean * (in_data / values.shape[1]) if rules == "description" else mean
@@ -166,7 +167,7 @@ def quantities(rules: str, counted: Mapping[str, Tallies], weights: Floats) -> d
     The F1 of a class under the chosen rule has the key ("f1", class).
 
     Args:
-        counted: Counts by rule; those of description and pooled are equal.
+        counted: Rule -> counts. The counts of "description" and "pooled" are equal.
     """
     added = {name: sums(tallies, weights) for name, tallies in counted.items() if name != "pooled"}
     added["pooled"] = added["description"]
@@ -187,7 +188,8 @@ def quantities(rules: str, counted: Mapping[str, Tallies], weights: Floats) -> d
 
 
 def basis_of_classes(tallies: Tallies, units: Ints) -> Basis:
-    """Return the number of units that the F1 of each class depends on: those with an image of the class."""
+    """Return the number of units on which the F1 of each class depends: those that have an image with the
+    class."""
     held = {("f1", name): images for name, images in zip(CLASSES, tallies.occurs.T, strict=True)}
     return Basis(counted(held, units), worst={"f1": 0.0})
 

@@ -1,4 +1,4 @@
-"""Views of single images: the worst images, and the positions of their errors; nuclei for the viewer:
+"""Views of single images: the worst images, and where their errors are. For nuclei in the viewer see
 `nuclei_listing`."""
 
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from scoring.presentation.figures.nuclei_pictures import overlay_png
 from scoring.presentation.figures.number_format import decimal
 
 IMAGES, PICTURES, SIDE, COLOURS = 30, 3, 440, 128
-"""Maximum number of images in the heat map and list of a report; number of pictures of errors in a report,
-their size in px and their number of colours."""
+"""For reports: maximum number of images in the heat map and in the list; number of pictures that show errors;
+their size in px; and their number of colours."""
 
 
 def count_of_images(n: int) -> str:
@@ -26,7 +26,8 @@ def count_of_images(n: int) -> str:
 
 
 def images(card: ScoreCard) -> tuple[Figure | Table | Gallery, ...]:
-    """Return the worst images, missing or suspicious images, and the errors of the worst."""
+    """Return blocks with the worst images, with missing or suspicious images, and with the errors in the
+    worst images."""
     order, signs = worst_first(card), suspicious_signs(card)
     flagged = [
         (row["case"], ", ".join(signs_of_case))
@@ -48,8 +49,8 @@ def images(card: ScoreCard) -> tuple[Figure | Table | Gallery, ...]:
 
 
 def worst_first(card: ScoreCard) -> tuple[int, ...]:
-    """Return the positions of the cases by increasing macro F1, equal ones by number of errors. Images
-    without any nuclei come last."""
+    """Return the indices of the cases by increasing macro F1; of cases with equal F1, those with more errors
+    come first. Images without any nuclei come last."""
 
     def rank(i: int) -> tuple[bool, float, int]:
         row = card.cases[i]

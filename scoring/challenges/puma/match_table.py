@@ -1,4 +1,4 @@
-"""Table of matches: the outcome of every nucleus and its reason, one row each."""
+"""Table of matches, with a row per nucleus: its outcome and the reason."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,11 +26,11 @@ class NucleusOutcomes:
     `PairedNuclei`.
 
     Attributes:
-        status: Position in STATUSES; -1 for a prediction that is left out.
-        reason: Position in REASONS.
+        status: Index in STATUSES; -1 for a prediction that is left out.
+        reason: Index in REASONS.
         partner: The matching nucleus of the other side, or the nucleus that the reason is about; -1 if there
             is none.
-        distance: px to the partner; NaN if there is none.
+        distance: Distance to the partner in px; NaN if there is none.
     """
 
     status: np.ndarray
@@ -42,9 +42,9 @@ class NucleusOutcomes:
 def outcomes(d: PairedNuclei, m: Matching) -> tuple[NucleusOutcomes, NucleusOutcomes]:
     """Return the outcomes of true nuclei and of predictions.
 
-    The reason of an error is the first that applies. The case has no prediction. The nearest nucleus of the
-    same class within the radius has another match. The nearest nucleus within the radius has another class.
-    No nucleus is near.
+    The reason of an error is the first of these that applies: the case has no prediction; the nearest nucleus
+    of the same class within the radius has another match; the nearest nucleus within the radius has another
+    class; no nucleus is near.
     """
     near, classes = m.near, (d.truth.classes, d.predicted.classes)
     truth = _outcomes_of(m.prediction, FALSE_NEGATIVE, (near.truth, near.prediction), near.distance, classes)
@@ -82,15 +82,15 @@ def _outcomes_of(
 def table(
     d: PairedNuclei, m: Matching, ids: Sequence[str], confidence: Array, iou: Array | None = None
 ) -> dict[str, Array]:
-    """Return the columns of `ScoreCard.matches`, read-only. Rows are ordered by case, truth first, each side
-    in file order.
+    """Return the columns of `ScoreCard.matches`, read-only. Rows are ordered by case. In each case, the true
+    nuclei come first, both sides in the order of their file.
 
-    Texts are "" if there is none: case, truth_class, predicted_class, status, reason. Positions in the list
-    of a file are -1: truth, prediction, near. Numbers are NaN: distance of a match (px), near_distance to
-    `near` (px), and iou of matched outlines.
+    Columns of texts, "" if there is none: case, truth_class, predicted_class, status, reason. Columns of
+    positions in the list of a file, -1 if there is none: truth, prediction, near. Columns of numbers, NaN if
+    there is none: distance of a match (px), near_distance to `near` (px), iou of matched outlines.
 
     Args:
-        confidence: Confidence of each prediction as the rule reads it [m].
+        confidence: Confidence of each prediction, as the rule defines it [m].
         iou: IoU of the outlines of each match [n], if the truth has outlines.
     """
     truth, predicted = outcomes(d, m)

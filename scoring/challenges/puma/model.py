@@ -1,5 +1,5 @@
-"""Models of nuclei: checks, runs on every tile, and detections in the platform's file format;
-the example submission."""
+"""Models that detect nuclei: checks a model, runs it on every tile, and writes detections in the platform's
+file format. Also makes the example submission."""
 
 import io
 import json
@@ -38,13 +38,13 @@ from scoring.inputs.nuclei.reader import POLYGONS, Nuclei
 from scoring.inputs.sources import Source, open_source
 
 DEPTH = 0.5
-"""Third coordinate of every point on the platform, whose images have one layer."""
+"""Third coordinate of every point in the platform's format; images have only one layer."""
 SQUARE = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], float)
 """Vertices, in px from the centre, of the outline that is written for a nucleus without an outline."""
 ROUNDED = 1e-4
-"""Maximum distance in px between a centroid and the mean of vertices as float32."""
+"""A centroid and the mean of its vertices, stored as float32, may differ by at most this (in px)."""
 STAMP = (1980, 1, 1, 0, 0, 0)
-"""Fixed time of zip members, so that the same nuclei give the same bytes."""
+"""Fixed time stamp of files in a zip, so that the same nuclei give the same bytes."""
 
 
 def read_images(source: Source, name: str | None = None) -> PumaTruth:
@@ -84,7 +84,7 @@ def inspect(
     tile is measured.
 
     Raises:
-        InputRefused: With every problem.
+        InputRefused: If the model cannot be used; it lists all problems.
         scoring.inference.model_pool.Cancelled: If the check is cancelled.
     """
     return _inspect(read_model(model, name), truth, timings, cancelled)[0]
@@ -134,10 +134,10 @@ def _timings(process: CancellableProcess, dense: DenseModel) -> dict[str, Any]:
 def predict(model: Model, cases: PumaTruth, context: Context) -> NucleiPredictions:
     """Check a model and run it on every image tile: on CPU, with one thread, one window at a time.
 
-    A case without a readable image counts as missing, as in a submission of files.
+    A case without a readable image counts as a case without a prediction.
 
     Raises:
-        InputRefused: With every problem.
+        InputRefused: If the model cannot be used; it lists all problems.
         scoring.inference.model_pool.Cancelled: If the run is cancelled.
     """
     file = read_model(model, context.name)

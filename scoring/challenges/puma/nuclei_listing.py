@@ -1,4 +1,4 @@
-"""Nuclei of one case: with outlines and outcomes for the viewer, and as rows of a table."""
+"""The nuclei of one case, with outlines and outcomes for the viewer, and as rows of a table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -110,7 +110,7 @@ LISTS = {
 """Name of a list of nuclei -> the statuses that the list shows."""
 SIDES = ("truth", "prediction")
 MOST = 2000
-"""Maximum rows of a list: a browser needs seconds for 100,000 rows."""
+"""Maximum number of rows of a list, because a browser needs seconds for 100,000 rows."""
 
 
 @dataclass(frozen=True)
@@ -118,10 +118,11 @@ class NucleusRow:
     """A true nucleus with its match, or a prediction without a match.
 
     Attributes:
-        side: Truth or prediction.
-        number: Position in the list of its file.
+        side: Whether it is a nucleus of the truth or of the prediction.
+        number: Position in the list of the nucleus's file.
         centroid: x, y in px.
-        distance: px to the match or to the nucleus that `why` is about; None if there is neither.
+        distance: Distance in px to the match, or to the nucleus that `why` is about; None if there is
+            neither.
         partner: Number of the matching prediction; None if there is none.
         iou: IoU of the outlines of a match; None if unknown.
     """
@@ -146,7 +147,7 @@ class Listing:
     total: int
 
     def place(self, side: str, number: int) -> int | None:
-        """Return the index of the row with a nucleus; None if it is not listed. A matched prediction is in
+        """Return the index of the row that shows a nucleus; None if no row does. A matched prediction is in
         the row of its true nucleus."""
         for index, row in enumerate(self.rows):
             if (row.side, row.number) == (side, number) or (

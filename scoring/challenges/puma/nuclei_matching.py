@@ -1,4 +1,4 @@
-"""Matching of nuclei within a radius: nearby pairs, and the matches under each rule."""
+"""Matches nuclei within a radius: finds nearby pairs, and the matches under each rule."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class Side:
 
     Attributes:
         first: Index of the first nucleus of each case, int64 [N + 1].
-        classes: int8 [n].
+        classes: Index of each nucleus's class in CLASSES, int8 [n].
         points: Positions in px, float64 [n, 2].
         numbers: Position in the list of its file, int32 [n].
     """
@@ -48,7 +48,7 @@ class PairedNuclei:
     """True and predicted nuclei of all cases, and the pairs that are near each other.
 
     Attributes:
-        confidence: Of each prediction as in `Nuclei`, float64 [m]; also `score`.
+        confidence: Confidence of each prediction, as in `Nuclei`, float64 [m]; likewise `score`.
         twins: Group number of predictions with the same case, class and position, int32 [m]; -1 if alone.
         pairs: All pairs of a true nucleus and a prediction of the same case at most `reach` px apart.
         missing: Cases without prediction, bool [N].
@@ -149,7 +149,7 @@ def _side(nuclei: Sequence[Nuclei]) -> Side:
 
 
 def reaching(d: PairedNuclei, radius: float, most: int = MOST_PAIRS) -> PairedNuclei | None:
-    """Return the nuclei with all pairs of a true and a predicted nucleus no farther apart than the radius;
+    """Return the nuclei with all pairs of a true and a predicted nucleus that are at most `radius` px apart;
     None if there are more than `most` pairs."""
     if radius <= d.reach:
         return d
@@ -164,7 +164,7 @@ def reaching(d: PairedNuclei, radius: float, most: int = MOST_PAIRS) -> PairedNu
 
 
 def crowded(name: str, radius: float) -> Finding:
-    """Return the refusal of nuclei that are more crowded than real cells can be."""
+    """Return the finding about nuclei that are more crowded than real cells can be."""
     message = (
         f"more than {MOST_PAIRS:,} pairs of a truth and a predicted nucleus lie within {radius:g} px of "
         "each other."
@@ -182,7 +182,8 @@ class MatchingRule:
     Attributes:
         name: One of RULES.
         radius: Maximum distance in px.
-        min_confidence: Predictions below it are left out; None keeps all, even with a negative confidence.
+        min_confidence: Predictions with a lower confidence are left out; None keeps all, even those with a
+            negative confidence.
     """
 
     name: str = "description"
@@ -200,7 +201,7 @@ class MatchingRule:
         return np.ones(len(confidences), bool) if least is None else confidences >= least
 
     def confidences(self, d: PairedNuclei) -> np.ndarray:
-        """Return the confidence of each prediction [m] in the way that the rule defines it."""
+        """Return the confidence of each prediction [m], as the rule defines it."""
         return d.score if self.name == "grand-challenge" else d.confidence
 
 
@@ -209,9 +210,9 @@ class Matching:
     """Result of a matching.
 
     Attributes:
-        prediction: Match of each true nucleus, int [n]; -1 if missed.
-        truth: Match of each prediction, int [m]; -1 if spurious.
-        distance: px to the match, float64 [n]; NaN if missed.
+        prediction: Index of the prediction that matches each true nucleus, int [n]; -1 if it is missed.
+        truth: Index of the true nucleus that matches each prediction, int [m]; -1 if it is spurious.
+        distance: Distance in px of each true nucleus to its match, float64 [n]; NaN if it is missed.
         confident: Predictions at or above the smallest confidence, bool [m].
         near: All pairs of confident predictions within the radius.
     """
@@ -253,7 +254,7 @@ def match(d: PairedNuclei, rule: MatchingRule) -> Matching:
 
 
 def match_all(d: PairedNuclei, rule: MatchingRule) -> dict[str, Matching]:
-    """Return the matching by every rule, with radius and smallest confidence of `rule`."""
+    """Return the matching under every rule, with the radius and the smallest confidence of `rule`."""
     matched, platform = (match(d, replace(rule, name=name)) for name in ("description", "grand-challenge"))
     return {"description": matched, "grand-challenge": platform, "pooled": matched}
 

@@ -1,4 +1,4 @@
-"""The ten classes of nuclei, and all names for them in files."""
+"""The ten classes of nuclei, and all names that files use for them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ PLATFORM = (
     "nuclei_endothelium",
     "nuclei_apoptosis",
 )
-"""Names in the data set and on Grand Challenge, in the order of CLASSES."""
+"""Names of the classes in the data set and on Grand Challenge, in the order of CLASSES."""
 ALIASES = {
     "tumor": ("tumour",),
     "lymphocytes": ("lymphocyte",),
@@ -46,11 +46,12 @@ ALIASES = {
 }
 PREFIX = "nuclei_"
 IGNORE = "ignore"
-"""Target in a class map (NAME=ignore) that leaves nuclei of this name out."""
+"""Word in a class map: with NAME=ignore, nuclei with this name are left out."""
 PREFIXES = (PREFIX, "nucleus_", "cell_", "cells_", "class_")
 ENDINGS = ("s", "_cell", "_cells", "_nucleus", "_nuclei")
 ABBREVIATIONS = {"til": "lymphocyte", "tils": "lymphocyte", "pmn": "neutrophil", "pmns": "neutrophil"}
-"""Tumour-infiltrating lymphocytes and polymorphonuclear neutrophils, as pathologists abbreviate them."""
+"""Pathologists' abbreviations of tumour-infiltrating lymphocytes and of polymorphonuclear neutrophils ->
+class."""
 POSITION = {alias: k for k, name in enumerate(CLASSES) for alias in (name, *ALIASES[name])}
 NAMES = frozenset((*POSITION, *(f"{PREFIX}{alias}" for alias in POSITION)))
 """All names of the ten classes, as `tables.key` returns them."""
@@ -65,8 +66,8 @@ def position(name: str) -> int | None:
 
 
 def variant(name: str) -> str | None:
-    """Return the class that another spelling of its name stands for: another prefix or ending, a plural, or
-    an abbreviation. Return None for any other name, even if its letters are similar."""
+    """Return the class whose name is only spelled differently: with another prefix or ending, in the plural,
+    or abbreviated. Return None for any other name, even if it is similar."""
     plain = key(name)[:COMPARED]
     for prefix in PREFIXES:
         plain = plain.removeprefix(prefix)
@@ -80,11 +81,12 @@ def variant(name: str) -> str | None:
 
 @dataclass(frozen=True)
 class Naming:
-    """Treatment of class names that are not among the ten.
+    """How class names are handled that are not among the ten.
 
     Attributes:
-        unknown: "refuse" them, or "ignore": leave their nuclei out.
-        chosen: Replacement classes: key of the name -> position in CLASSES, None to leave it out.
+        unknown: "refuse" files with such names, or "ignore" their nuclei.
+        chosen: Name (as `tables.key` returns it) -> index of the class that replaces it; None: its nuclei are
+            left out.
     """
 
     unknown: str = "refuse"
@@ -92,7 +94,7 @@ class Naming:
 
     @classmethod
     def of(cls, unknown_classes: str = "refuse", class_map: str | None = None) -> "Naming":
-        """Return the treatment that the two options choose."""
+        """Return how names are handled under the values of the two options."""
         pairs = parsed_pairs(class_map or "")
         return cls(unknown_classes, {key(name): position(target) for name, target in pairs})
 
@@ -122,7 +124,7 @@ def map_problem(class_map: str) -> str | None:
 
 
 def mapped(counts: Mapping[str, int], where: str, naming: Naming | None = None) -> Iterator[Finding]:
-    """Yield `names-mapped` for names that are not written in the canonical way or were mapped to a class.
+    """Yield a finding `names-mapped` about names that have another spelling or were mapped to a class.
     `counts` contains the number of nuclei by name as written."""
     chosen = [
         f"{name!r} ({count:,}) as {CLASSES[index]}"
@@ -152,8 +154,8 @@ def mapped(counts: Mapping[str, int], where: str, naming: Naming | None = None) 
 
 
 def platform_warnings(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
-    """Yield `mixed-names` and `names-not-grand-challenge`, which say how the platform would treat the class
-    names."""
+    """Yield the findings `mixed-names` and `names-not-grand-challenge`, which say what the platform would do
+    with the class names."""
     known = sorted(name for name in counts if position(name) is not None)
     families = {key(name).startswith(PREFIX) for name in known}
     if len(families) == 2:

@@ -1,4 +1,4 @@
-"""Official program's macro F1 for the same files (the Grand Challenge evaluator)."""
+"""The macro F1 that the official program, the Grand Challenge evaluator, gives for the same files."""
 
 from collections.abc import Iterator
 from itertools import compress
@@ -27,10 +27,10 @@ def official(
     counted: Tallies,
     score: float | None,
 ) -> Official:
-    """Return the score of the official evaluator.
+    """Return whether the official evaluator gives the same score.
 
     Args:
-        counted: Tallies of the evaluator's matching, at the radius and smallest confidence of `rule`.
+        counted: Counts from the evaluator's matching, with the radius and the smallest confidence of `rule`.
         score: Benchside's score; None or NaN if it is undefined.
     """
     stops = list(_stops(truth, predictions, d))
@@ -49,7 +49,7 @@ def official(
 
 
 def missing_words(d: PairedNuclei) -> str:
-    """Say how many images have no prediction; "" if all have one."""
+    """Return a text that says how many images have no prediction; "" if all have one."""
     n = int(d.missing.sum())
     return f"{n} of {len(d)} tiles missing, counted as empty" if n else ""
 

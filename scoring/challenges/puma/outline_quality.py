@@ -1,4 +1,5 @@
-"""Quality of outlines: panoptic quality by class, IoU and Dice of matched nuclei. Never in the score."""
+"""Quality of outlines: panoptic quality by class, IoU and Dice of matched nuclei. It is never part of the
+score."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ METRICS = ("pq", "sq", "rq", "matched_iou", "matched_dice")
 
 @dataclass(frozen=True)
 class OutlineTallies:
-    """Sums of outline measures per image and class [N, K]; 0 in images that are left out.
+    """Sums of outline measures by image and class [N, K]; 0 in images that are left out.
 
     Attributes:
         support, predicted: Number of true and of predicted nuclei.
@@ -50,9 +51,12 @@ class MeasuredOutlines:
 
     Attributes:
         tallies: Sums per image and class.
-        iou: Of each truth nucleus that the score matches [n], NaN for others and in images that are left out.
-        left_out: Images in which a side lists places without outlines, bool [N].
-        repaired: Of truth and predictions: which outlines crossed or touched themselves, bool [n] and [m].
+        iou: IoU of each true nucleus that the score matches with a prediction [n]; NaN for others and in
+            images that are left out.
+        left_out: Which images are left out, because truth or prediction lists positions without outlines,
+            bool [N].
+        repaired: Which outlines of truth and predictions crossed or touched themselves and were repaired,
+            bool [n] and [m].
     """
 
     tallies: OutlineTallies
@@ -69,7 +73,7 @@ def measure(
     Args:
         truth: Nuclei of each image [N].
         predicted: Predicted nuclei of each image [N].
-        d: The same nuclei in one list each.
+        d: The same nuclei of all images, in one list for the truth and one for the predictions.
     """
     true, predicted_outlines = _outlines(truth), _outlines(predicted)
     case, case_found = d.truth.case, d.predicted.case
@@ -178,8 +182,8 @@ def quantities(t: OutlineTallies, weights: Floats) -> dict[QuantityName, Floats]
 
 
 def basis(t: OutlineTallies, units: Ints) -> dict[Any, int]:
-    """Return how many units the quality of each class depends on: those with a nucleus of the class, or for
-    some measures with a match."""
+    """Return how many units the quality of each class depends on: those with a nucleus of the class or, for
+    some measures, with a match."""
     members = {
         **dict.fromkeys(("pq", "rq"), t.support + t.predicted),
         "sq": t.true_positive,
@@ -216,8 +220,8 @@ def cases(measured: MeasuredOutlines) -> list[dict[str, Any]]:
 def findings(
     measured: MeasuredOutlines, ids: Sequence[str], d: PairedNuclei, names: tuple[str, str]
 ) -> Iterator[Finding]:
-    """Yield findings about repaired and omitted outlines. `names` are those of truth and predictions in
-    messages."""
+    """Yield findings about outlines that were repaired or left out. `names` are the names of truth and
+    predictions in messages."""
     sides = (d.truth, d.predicted)
     for side, repaired, where in zip(sides, measured.repaired, names, strict=True):
         rows = np.flatnonzero(repaired)

@@ -1,4 +1,5 @@
-"""Predicted nuclei, aligned with the cases of a truth, and checked for exchanged axes and other units."""
+"""Reads predicted nuclei, matches them to the cases of a truth, and checks whether axes are exchanged or
+units differ."""
 
 import os
 from collections import Counter
@@ -33,10 +34,10 @@ NUCLEI = 500
 NEAR = 5.0
 SPACING = 0.25
 FEW, MANY, TIMES = 0.3, 0.4, 3
-"""Shares of predictions near a truth nucleus. Below FEW, other scales are tried; a warning appears if a scale
-reaches MANY, and TIMES the share as written."""
+"""Limits of the share of predictions that are near a true nucleus. If it is below FEW, other scales are
+tried. A warning appears if with another scale the share is at least MANY, and TIMES as large as before."""
 NEARLY_ALL = 0.99
-"""Minimum share of centroids outside their images for a refusal."""
+"""A submission is refused if at least this share of centroids is outside the images."""
 FACTORS = {
     0.23: "they look like px divided by 0.23",
     1 / 0.23: "they look like µm: divide by 0.23",
@@ -47,13 +48,13 @@ FACTORS = {
     4.0: "they look like px at a quarter of the size",
     1024.0: "they look like fractions of the image's side: multiply by its length",
 }
-"""Factor by which the centroids must be multiplied -> its likely reason."""
+"""Factor by which centroids must be multiplied -> likely reason for this factor."""
 
 
 QUESTIONS = {
     MICROMETRES: (editing("multiply", repr(1 / 0.23), "Multiply the coordinates by 4.34783, for px"),)
 }
-"""Scale of a table -> the fixes that Benchside offers."""
+"""Scale of the coordinates in a table -> fixes that Benchside offers."""
 
 
 def placement(
@@ -151,13 +152,13 @@ class NucleiPredictions:
     the submission, sorted.
 
     Attributes:
-        nuclei: Nuclei of each case; none if it is missing.
+        nuclei: Nuclei of each case; empty for a case without a prediction.
         missing: Cases without a prediction, bool [N].
         digest: SHA-256 of the submission; None for a model.
-        names: Number of nuclei by class name as written.
+        names: Class name as it is written -> number of nuclei.
         written: Format of the files.
         model: Facts about the model; None for files.
-        images: SHA-256 of the images that a model was run on, by member.
+        images: SHA-256 of each image on which a model ran, by file name.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("ids", "nuclei", "missing", "written")

@@ -1,4 +1,5 @@
-"""Recognition of files for PUMA: lists of nuclei as truth or submission, and models that give maps."""
+"""Recognises files for PUMA: lists of nuclei, which may be a truth or a submission, and models that return
+maps."""
 
 import re
 from collections.abc import Iterator
@@ -30,13 +31,13 @@ NUCLEI = re.compile(
     r'|"x"\s*:\s*-?[\d.]+,\s*"y"\s*:'
 )
 GRADED = re.compile(r'"(confidence|score|type_prob|Detection probability|coord)"|"probability"\s*:\s*(0|\.)')
-"""Signs of a prediction: a confidence, or a probability below 1."""
+"""Pattern of a sign that a file is a prediction: a confidence, or a probability below 1."""
 ANNOTATION = re.compile(r'"FeatureCollection"')
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield what the files may be for PUMA: lists of nuclei, with images or a listing, or a model that
-    returns maps."""
+    """Yield the inputs of PUMA that the files may be: lists of nuclei, with images or with `submission.csv`,
+    or a model that returns maps."""
     if contents.gives_maps:
         yield Candidate(ID, "submission", "a model that finds nuclei, for PUMA", LIKELY)
         yield Candidate(ID, "tile_model", "a model that finds nuclei in a tile", POSSIBLE)

@@ -1,4 +1,4 @@
-"""Views of another matching radius or another smallest confidence."""
+"""Views of the score with another matching radius or another smallest confidence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ Curve = Mapping[str, Floats]
 
 @dataclass(frozen=True)
 class MatchingSetting:
-    """Settings of the matching.
+    """Settings for matching nuclei.
 
     Attributes:
         radius: Maximum distance in px.
@@ -37,7 +37,7 @@ class MatchingSetting:
 
     @property
     def changes(self) -> list[str]:
-        """Differences from the rule of the challenge, as text."""
+        """Texts that say how the settings differ from those of the challenge."""
         radius, least = f"radius {self.radius:g} px", self.confidences
         return [radius] * (self.radius != RADIUS) + [least] * (self.least is not None)
 
@@ -52,7 +52,7 @@ RULE = MatchingSetting()
 
 
 def setting_facts(usual: ScoreCard, card: ScoreCard) -> Facts:
-    """Return the scores under changed settings, beside those by the rule."""
+    """Return the scores with changed settings, beside the scores with the challenge's settings."""
     m, before, chosen = card.metrics, usual.metrics, rule_of(card).name
     scores = {NAMES[rule]: METRICS[rule] for rule in (chosen, *(rule for rule in METRICS if rule != chosen))}
     scores |= {"Micro F1": "micro_f1"}
@@ -85,8 +85,8 @@ def over_radius(card: ScoreCard, curve: Curve, setting: MatchingSetting) -> Figu
     """Return a figure of the score against the radius.
 
     Args:
-        card: Scorecard with the setting.
-        curve: Scores at the smallest confidence of the setting.
+        card: Scorecard that was computed with the setting.
+        curve: Scores at all radii, with the smallest confidence of the setting.
     """
     return Figure(
         partial(
@@ -105,8 +105,9 @@ def over_confidence(card: ScoreCard, curve: Curve, setting: MatchingSetting) -> 
     """Return a figure of the score against the smallest confidence.
 
     Args:
-        card: Scorecard with the setting.
-        curve: Scores at the radius of the setting, from a confidence that leaves out nothing.
+        card: Scorecard that was computed with the setting.
+        curve: Scores at all smallest confidences, with the radius of the setting. The first leaves out
+            nothing.
     """
     every = float(curve["x"][0])
     least = every if setting.least is None else setting.least
@@ -128,8 +129,8 @@ def _best(card: ScoreCard) -> float | None:
 
 
 def setting_table(usual: ScoreCard, card: ScoreCard, setting: MatchingSetting) -> Table:
-    """Return a table of the effect of a setting on each class. `usual` is the scorecard with the rule of the
-    challenge."""
+    """Return a table of how a setting changes the result of each class. `usual` is the scorecard with the
+    rule of the challenge."""
     return Table.of(
         "How does the minimum confidence change each class?",
         [

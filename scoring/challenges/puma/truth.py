@@ -1,4 +1,4 @@
-"""Truth of PUMA: the annotated nuclei of every region, and the images of the cases."""
+"""Reads the truth of PUMA: the annotated nuclei of every region, and the images of the cases."""
 
 import io
 import warnings
@@ -24,11 +24,11 @@ ENDINGS = (".tif", ".tiff", ".png", ".jpg", ".jpeg")
 FORMATS = ("TIFF", "PNG", "JPEG")
 PIXELS = 178_956_970
 SIZE = (1024, 1024)
-"""Width and height of the challenge's regions in px; a case without an image is assumed to have this size."""
+"""Width and height of the challenge's regions in px, which is also assumed for a case without an image."""
 
 
 def find(pictures: SourceFiles, ids: Sequence[str]) -> tuple[str | None, ...]:
-    """Return the image of each case: the first member with the name of the case and an image extension."""
+    """Return the image of each case: the first file with the name of the case and an image extension."""
     by_stem: dict[str, str] = {}
     for member in pictures.members:
         path = PurePosixPath(member)
@@ -43,7 +43,8 @@ def measure(
     """Read width and height of each image from its header.
 
     Returns:
-        Sizes in px, int [N, 2], `SIZE` for images that cannot be read; the readable images; findings.
+        Widths and heights in px, int [N, 2] (`SIZE` for images that cannot be read); names of the readable
+        images; and findings.
     """
     sizes, readable, findings = np.tile(np.array(SIZE), (len(images), 1)), list(images), []
     for index, member in enumerate(images):
@@ -101,8 +102,8 @@ class PumaTruth:
 
     Attributes:
         nuclei: True nuclei of each case.
-        sizes: Width and height in px, int [N, 2]; 1024 without an image.
-        images: Member of `pictures` that shows each case; None without an image.
+        sizes: Width and height of each image in px, int [N, 2]; 1024 for a case without an image.
+        images: Name in `pictures` of each case's image; None without an image.
         digest_of: SHA-256 of each file of nuclei.
         written: Format of the files.
     """
@@ -137,10 +138,11 @@ def read_truth(source: Source, images: Source | None, context: Context) -> PumaT
     centroids.
 
     Args:
-        images: Another place for the images.
+        images: Folder or zip of the images, if they are not beside the annotations.
 
     Raises:
-        InputRefused: With every problem; its `salvaged` is what could be read.
+        InputRefused: If there are problems. It lists all of them; its `salvaged` contains the part that could
+            be read.
     """
     files = open_source(source, context.name)
     pictures = files if images is None else open_source(images)

@@ -31,7 +31,7 @@ MEANS_OVER = {
     "grand-challenge": "the classes that occur",
     "pooled": "the classes that occur",
 }
-"""Rule -> the classes over which the rule takes the mean."""
+"""Rule -> words for the classes over which its mean is taken."""
 CONFUSION = MatrixStyle(
     "Which classes are confused, which nuclei are missed, and which do not exist?",
     unit="nuclei",
@@ -42,8 +42,8 @@ OBSERVERS = {
     "between observers": {"f1": 0.8020, "precision": 0.8034, "recall": 0.8062},
     "one observer twice": {"f1": 0.8566, "precision": 0.8489, "recall": 0.8645},
 }
-"""Agreement of pathologists in detecting nuclei, on 12 regions, from the challenge's description. Compare it
-with micro F1 and detection F1, never with a macro F1."""
+"""Agreement of pathologists in detecting nuclei, on 12 regions, from the challenge's description. It can be
+compared with micro F1 and detection F1, but not with a macro F1."""
 
 
 def views(card: ScoreCard) -> Views:
@@ -61,7 +61,7 @@ def views(card: ScoreCard) -> Views:
 
 
 def model(described: Mapping[str, Any]) -> tuple[Facts, Table]:
-    """Return what a scored model declares."""
+    """Return blocks with facts about the model, and with the inputs and outputs that it declares."""
     facts = (Fact("Size", f"{described['size_mib']:.2f} MiB"), *format_facts(described, there=False))
     caption = (
         "The model reads each tile in overlapping windows. Peaks of its probability map are nuclei. "
@@ -113,7 +113,7 @@ def best_possible(card: ScoreCard, rule: str) -> float | None:
 
 def reached(card: ScoreCard) -> list[Reach]:
     """Return the three macro F1s, micro F1 and detection F1 beside their possible maximum. The macro F1 of
-    the score comes first. Agreement between pathologists is added to the last two."""
+    the score comes first. Micro F1 and detection F1 also show the agreement between pathologists."""
     m, chosen = card.metrics, rule_of(card).name
     rows = [
         Reach(
@@ -144,7 +144,8 @@ def observers_in_words() -> str:
 
 
 def classes(card: ScoreCard) -> tuple[SideBySide, Table]:
-    """Return how good each class is, how well nuclei are detected, and which classes are confused."""
+    """Return blocks that show the result of each class, how well nuclei are detected, and which classes are
+    confused."""
     matrix = card.confusion_matrix or {}
     labels, counts = matrix["labels"], matrix["counts"]
     confusion = Figure(
@@ -199,8 +200,8 @@ def classes_table(card: ScoreCard) -> Table:
 
 
 def detection_facts(card: ScoreCard) -> Facts:
-    """Return how well nuclei are detected, with the right class and regardless of class, beside the agreement
-    of pathologists."""
+    """Return facts about how well nuclei are detected, with the right class and regardless of class, beside
+    the agreement of pathologists."""
     between, within = OBSERVERS.values()
     labels = {"f1": "F1", "precision": "precision", "recall": "recall"}
     return Facts(

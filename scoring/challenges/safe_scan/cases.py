@@ -1,4 +1,4 @@
-"""Test sets: a table with image, label, age, gender and body location, and the images."""
+"""Reads test sets: a table with image, label, age, gender and body location, and the images."""
 
 import posixpath
 from collections import Counter
@@ -24,7 +24,7 @@ from scoring.inputs.text_columns import LazyColumns, trimmed
 from scoring.inputs.truncated_images import is_whole
 
 READ_BYTES = 500_000_000
-"""Total bytes of images above which the images are not checked for completeness."""
+"""If the images have more bytes together than this, they are not checked for completeness."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class SafeScanCases:
 
     Attributes:
         labels: Class numbers [N]; None for images without labels.
-        images: Member of `pictures` with the image of each case, None if there is none.
-        columns: Cells [N] of the table by `tables.key` of the header.
-        digest_of: SHA-256 of the members that were read.
+        images: Name in `pictures` of each case's image; None if there is none.
+        columns: Header (as `tables.key` returns it) -> cells [N] of the table.
+        digest_of: File name -> SHA-256, of the files that were read.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("ids", "demographics", "labels", "images", "columns")
@@ -70,7 +70,7 @@ class LabelColumn:
 
     Attributes:
         labels: Class numbers [N], -1 if unreadable.
-        cancels: Positions of labels for which the official loader would cancel the run.
+        cancels: Rows with labels for which the official loader would cancel the run.
     """
 
     labels: Ints
@@ -78,7 +78,7 @@ class LabelColumn:
 
 
 ReadLabels = Callable[[TextTable, list[Finding], list[Finding]], LabelColumn]
-"""Function that reads the labels of a table and adds to its problems and findings."""
+"""Function that reads the labels of a table. It adds problems and findings to the given lists."""
 
 
 def read_truth(
@@ -104,10 +104,12 @@ def read_cases(
     Args:
         source: The table, folder or zip.
         read_labels: Function that reads the challenge's labels; None for cases without labels.
-        with_demographics: Whether a model receives them; missing ones are then reported.
+        with_demographics: Whether models receive age, gender and location. If so, missing values are
+            reported.
 
     Raises:
-        InputRefused: With every problem; its `salvaged` contains the readable part.
+        InputRefused: If there are problems. It lists all of them; its `salvaged` contains the part that could
+            be read.
     """
     try:
         cases = _read_cases(source, name, read_labels, images, with_demographics)
@@ -228,8 +230,8 @@ def _one_alias(findings: list[Finding]) -> list[Finding]:
 def find_images(
     pictures: SourceFiles, folder: str, ids: Sequence[str]
 ) -> tuple[tuple[str | None, ...], frozenset[int]]:
-    """Return the member with the image of each id, and the indices of images found elsewhere. An image is
-    elsewhere if it is not at its path below `folder` but has a base name that occurs only once."""
+    """Return the file name of each id's image, and the indices of images that were found elsewhere: not at
+    their path below `folder`, but by a base name that occurs only once."""
     if pictures.kind == "file":
         return (None,) * len(ids), frozenset()
     members = set(pictures.members)
@@ -257,7 +259,7 @@ def image_findings(
     images: Sequence[str | None],
     elsewhere: frozenset[int],
 ) -> list[Finding]:
-    """Return a finding about images in unexpected places and a finding that says what missing images cause.
+    """Return two findings: about images in unexpected places, and about the consequence of missing images.
     Empty if the source has no images."""
     if pictures.kind == "file" or not any(m.lower().endswith(IMAGE_ENDINGS) for m in pictures.members):
         return []

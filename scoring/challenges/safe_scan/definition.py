@@ -1,4 +1,5 @@
-"""Shared parts of two definitions: inputs, an option, and functions that both packages have under one name."""
+"""What the definitions of both challenges share: inputs, an option, and functions that have the same name in
+both packages."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -32,7 +33,8 @@ LOSSES = {"log_loss": LOSS, "brier_score": LOSS}
 
 
 def inputs(columns: Sequence[str]) -> Inputs:
-    """Describe the files that the challenge accepts. `columns` contains the headers of a prediction table."""
+    """Return the description of the files that the challenge accepts. `columns` contains the headers of a
+    prediction table."""
     return Inputs(
         truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
         submission=InputKind("ONNX model, or prediction table or zip", ("onnx",)),
@@ -93,7 +95,7 @@ def display(challenge_id: str, **more: Any) -> Display[SafeScanCases]:
     """Return the functions of the module `views` that display scorecards.
 
     Args:
-        more: Further attributes of `Display`.
+        more: Values of further attributes of `Display`.
     """
     return Display(
         views=_part(challenge_id, "views:views"),

@@ -1,4 +1,4 @@
-"""Age, gender and body location of the cases, and their form as a model's input."""
+"""Age, gender and body location of the cases, and the numbers that a model receives for them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Demographics:
     """Age, gender and body location of N cases.
 
     Attributes:
-        age: Years [N], NaN if missing.
+        age: Age in years [N]; NaN if missing.
         gender: 1 male, 0 female, -1 unknown [N].
         location: 1 to 7 in the order of `LOCATIONS`, -1 unknown [N].
     """
@@ -47,7 +47,7 @@ class Read:
     """Demographics read from a table.
 
     Attributes:
-        official_errors: Rows of the metadata errors that the official loader counts, ascending. A row with
+        official_errors: Row of each metadata error that the official loader counts, ascending. A row with
             three errors occurs three times.
     """
 
@@ -128,7 +128,8 @@ def described(demographics: Demographics) -> list[dict[str, float | str | None]]
 
 
 def subgroups(demographics: Demographics) -> dict[str, dict[str, np.ndarray]]:
-    """Return boolean masks [N] of all non-empty subgroups by column: age band, gender and location."""
+    """Return column (age band, gender, location) -> subgroup -> whether each case belongs to it [N]. Empty
+    subgroups are left out."""
     groups: Mapping[str, Mapping[str, np.ndarray]] = {
         "age": age_groups(demographics.age),
         "gender": {

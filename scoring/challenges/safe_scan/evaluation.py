@@ -1,4 +1,4 @@
-"""Predictions compared with a truth, and the parts of a scorecard that both challenges share."""
+"""Compares predictions with a truth, and makes the parts of a scorecard that both challenges share."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from scoring.statistics.replicates import Quantities, Replicates, replicate
 
 @dataclass(frozen=True)
 class SafeScanEvaluation:
-    """Scores of predictions, with bootstrap replicates.
+    """Measures of predictions on the test set and on its bootstrap replicates.
 
     Attributes:
         point: Measures on the test set itself, [1] each.
@@ -45,7 +45,7 @@ class SafeScanEvaluation:
 
     @property
     def intervals(self) -> dict[str, list[float] | None]:
-        """Intervals of the measures on the whole test set."""
+        """Intervals of the measures in `measured`."""
         return {name: bounds for name, bounds in self.replicates.intervals.items() if isinstance(name, str)}
 
     @property
@@ -82,8 +82,8 @@ class SafeScanEvaluation:
         """Return read-only arrays for figures, which the JSON file does not contain.
 
         Args:
-            more: The challenge's additions to outputs and labels, such as curves.
-            reached: The reliability of outputs, if defined.
+            more: Arrays that the challenge adds to outputs and labels, such as curves.
+            reached: Reliability of the outputs as probabilities, if it is defined.
         """
         arrays: dict[str, Array] = {
             "outputs": self.predictions.outputs,
@@ -98,8 +98,8 @@ class SafeScanEvaluation:
         return arrays
 
     def exchange(self, unit_sums: Callable[[], Floats]) -> dict[str, Array]:
-        """Return the replicates and the input of the permutation test as arrays. `unit_sums` is the function
-        that returns the parts of the score by unit."""
+        """Return the replicates, and the input of the permutation test (swap test), as arrays. `unit_sums` is
+        the function that returns the parts of the score by unit."""
         drawn = self.replicates
         return {**drawn.arrays, **permutation_test.card_arrays(bool(drawn.values), self.units, unit_sums)}
 
@@ -117,13 +117,13 @@ def evaluate(
 
     Args:
         quantities: Function from weights [B, N] to measures [B] by name.
-        basis: Function from the unit number of each case [N] to their basis.
-        published: Measures of the test set that are published with other rounding; intervals are centred on
-            them.
-        wrong_options: `bad-option` findings besides those of the settings.
+        basis: Function from the unit number of each case [N] to the basis of the measures.
+        published: Measures of the test set that are published with other rounding. Intervals are centred on
+            these published values.
+        wrong_options: Findings `bad-option` in addition to those about the settings.
 
     Raises:
-        InputRefused: With every problem that `missing` does not allow.
+        InputRefused: If there are problems that the option `missing` does not allow; it lists all of them.
     """
     statistics, metadata = settings.statistics, settings.metadata
     hard, soft = grade(predictions.faults, settings.options["missing"])

@@ -1,4 +1,4 @@
-"""Models at the official validator: limits, messages, and cases that have images."""
+"""Models as the official validator runs them: limits, messages, and cases that have images."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -26,7 +26,7 @@ WORDING = Wording(
     not_finite_trial=", which the official code reads as the largest value; such cases are refused here.",
     slow="the validator stops the model.",
 )
-"""Ends of messages: how the validator treats images and outputs."""
+"""Ends of messages that say what the validator does with images and outputs."""
 
 
 def with_images(cases: SafeScanCases) -> SafeScanCases:
@@ -43,7 +43,7 @@ def with_images(cases: SafeScanCases) -> SafeScanCases:
 def predictions_of(
     run: ModelRun, inspected: Inspection, name: str, outputs: Floats, labels: Ints, about: Iterable[Finding]
 ) -> Predictions:
-    """Return a model's outputs as predictions for the cases on which the model ran.
+    """Return the outputs of a model as `Predictions` for the cases on which it ran.
 
     Args:
         outputs: Outputs to score [N, K].

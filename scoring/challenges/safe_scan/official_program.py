@@ -1,4 +1,5 @@
-"""Official program (the validator): consequences of a table's format, and its score of the same files."""
+"""What the official program (the validator) does because of a table's format, and its score for the same
+files."""
 
 import codecs
 import posixpath
@@ -26,7 +27,8 @@ from scoring.inputs.tables import TextTable
 UNUSABLE = frozenset(("missing-value", "not-finite"))
 """Codes of predictions that exist but contain no number."""
 RUNTIME = frozenset(("ir-version", "opset-version", "adapted-input"))
-"""Codes of models that the validator's runtime refuses, by themselves or because of its inputs."""
+"""Codes of findings about models that the validator's runtime refuses, either themselves or because of the
+inputs that it passes to them."""
 
 
 @dataclass
@@ -34,8 +36,8 @@ class Reasons:
     """Reasons why the official validator gives another score, one sentence each.
 
     Attributes:
-        stops: Reasons why it gives none, or an unknown one.
-        zero: Reasons why it gives 0.
+        stops: Reasons why it gives no score, or an unknown score.
+        zero: Reasons why it gives the score 0.
     """
 
     stops: list[str] = field(default_factory=list)
@@ -49,7 +51,7 @@ class Reasons:
 
 
 def of_files(findings: Iterable[Finding], truth: Iterable[Finding]) -> Reasons:
-    """Return how the official validator treats the files.
+    """Return the reasons why the official validator gives another score for the files.
 
     Args:
         truth: Findings about the test set, which the loader reads unchanged.
@@ -73,7 +75,7 @@ def of_files(findings: Iterable[Finding], truth: Iterable[Finding]) -> Reasons:
 
 
 def missing_words(labels: Ints) -> str:
-    """Say how many predictions are missing; "" if none is missing.
+    """Return a text that says how many predictions are missing; "" if none is missing.
 
     Args:
         labels: Class numbers [N], -1 if there is none.
@@ -94,12 +96,12 @@ ZERO = "The validator would give every model the score 0."
 
 
 OFFICIAL_TABLES = ("labels.csv", "test.csv", "data.csv", "metadata.csv", "dataset.csv")
-"""Names of the table that the official loader looks for before any other CSV."""
+"""File names that the official loader looks for before it uses any other CSV."""
 
 
 def place_consequences(files: SourceFiles, member: str) -> list[Finding]:
-    """Return what the official loader does because of the position of the table in a folder or zip. `member`
-    is the table that Benchside reads."""
+    """Return findings about what the official loader does because of the table's place in a folder or zip.
+    `member` is the table that Benchside reads."""
     if files.kind == "file":
         return []
     near = [
@@ -127,11 +129,11 @@ OTHER_TABLE = "official-other-table"
 
 
 def file_consequences(table: TextTable, data: bytes, is_run: bool) -> list[Finding]:
-    """Return what the official loader does because of the format of the table.
+    """Return findings about what the official loader does because of the format of the table.
 
     Args:
         table: The table of a test set.
-        is_run: Whether a line without image and label cancels the run; otherwise every model gets 0.
+        is_run: Whether a line without image and label cancels the run. If not, every model gets 0.
     """
     if table.written.byte_order_mark:
         sentence = (
@@ -178,12 +180,12 @@ def _other_cells(table: TextTable) -> Iterator[str]:
 def column_consequences(
     table: TextTable, cancelling_labels: Sequence[str] | None, metadata_errors: Sequence[int]
 ) -> list[Finding]:
-    """Return what the official loader does because of headers, labels and metadata.
+    """Return findings about what the official loader does because of headers, labels and metadata.
 
     Args:
         table: The table of a test set.
-        cancelling_labels: Positions of labels that the official loader does not know; None for a table read
-            without labels, whose metadata errors do not count.
+        cancelling_labels: Rows with labels that the official loader does not know. None for a table that is
+            read without labels; its metadata errors do not count.
         metadata_errors: Row of every metadata error, ascending.
     """
     findings, seen = _hidden(table), headings_there(table)
@@ -234,8 +236,8 @@ def _hidden(table: TextTable) -> list[Finding]:
 
 
 def path_consequences(table: TextTable, cells: Sequence[str]) -> list[Finding]:
-    """Return what the official loader does if a cell spells the name of an image differently from the file.
-    `cells` contains the names of images as in the table."""
+    """Return findings about what the official loader does if a cell spells the name of an image differently
+    from the file. `cells` contains the names of images, as the table writes them."""
     odd = [
         i
         for i, cell in enumerate(cells)

@@ -1,4 +1,4 @@
-"""Prediction tables: rows matched to the cases of a truth, as outputs or labels."""
+"""Reads prediction tables, matches their rows to the cases of a truth, and returns outputs or labels."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ MISSING_CASE = (
 
 @dataclass(frozen=True)
 class Values:
-    """Predictions of a table for n cases.
+    """Predictions that a table contains for n cases.
 
     Attributes:
         outputs: Numbers [n, K], NaN if missing.
@@ -45,7 +45,7 @@ class Values:
 
 
 ReadRows = Callable[[AlignedRows, list[Finding], list[Finding]], Values]
-"""Function that reads the predictions of matched rows and adds to the table's problems and findings."""
+"""Function that reads the predictions of matched rows. It adds to the problems and findings of the table."""
 ChooseColumns = Callable[[TextTable, int | None, list[Finding], list[Finding]], ReadRows | None]
 """Function from (table, id column, problems, findings) to the function that reads the challenge's columns;
 None if the columns are missing."""
@@ -54,15 +54,17 @@ None if the columns are missing."""
 def read_predictions(
     choose: ChooseColumns, source: Source, truth: SafeScanCases | None, context: Context
 ) -> Predictions:
-    """Read a prediction table and match it to the cases of the truth. Without a truth, keep the order of the
-    file.
+    """Read a prediction table and match it to the cases of the truth. Without a truth, predictions have the
+    order of the file.
 
     Args:
-        source: The table, or a folder or zip with one.
-        context: Its option `missing` decides about unusable predictions if the table also has problems.
+        source: The table, or a folder or zip that contains one.
+        context: Its option `missing` decides whether unusable predictions are listed if the table has
+            problems.
 
     Returns:
-        Predictions; the cases without a usable one are in `faults`, which `score` grades.
+        The predictions. Cases without a usable one are in `faults`; `score` decides whether these are errors
+        or warnings.
 
     Raises:
         InputRefused: If the table has problems.

@@ -1,4 +1,4 @@
-"""Columns of a test set's table, image ids and labels, and the order of findings."""
+"""Finds the columns of image ids, labels and persons in tables; also defines the order of findings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ CODES = (
     *("bad-option", "official-run-cancelled", "official-score-zero", "official-other-table"),
     *("image-elsewhere", "images-not-opened", "never-predicted"),
 )
-"""Codes of problems and findings of one file, in display order for `findings.ordered`."""
+"""Codes of problems and findings about one file, in the order in which `findings.ordered` lists them."""
 
 
 OFFICIAL_IMAGE = ("newfilename", "filepath", "filename")
@@ -28,13 +28,14 @@ OFFICIAL_LABEL = ("class", "label")
 AGE = ("age", "age_approx")
 LOCATION = ("location", "site", "body_site", "anatom_site")
 GENDER = ("gender", "sex")
-"""Headers of each column about the person; the official loader knows only the first."""
+"""Headers of the columns about the person (gender, age, location). Of each, the official loader knows only
+the first header."""
 LABEL = (*OFFICIAL_LABEL, "diagnosis", "target", "truth", "ground_truth")
 
 
 def headings_there(table: TextTable) -> frozenset[str]:
-    """Return the headers as the official loader compares them: in lower case and not trimmed. A byte order
-    mark makes the first header unrecognisable."""
+    """Return the headers as the official loader compares them: in lower case and not trimmed. With a byte
+    order mark, the official loader does not recognise the first header."""
     return frozenset(heading.lower() for heading in table.written.header[table.written.byte_order_mark :])
 
 

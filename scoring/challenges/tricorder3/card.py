@@ -1,4 +1,5 @@
-"""Scorecard of TRICORDER-3: score, rows by class with points lost, and the validator's own score."""
+"""Makes the scorecard of TRICORDER-3: the score, a row per class with its points lost, and the validator's
+own score."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -42,9 +43,9 @@ class CountsOfClass:
     """Number of cases by true and predicted class.
 
     Attributes:
-        matrix: By true and predicted class [K, K].
-        support: By true class [K].
-        predicted: By predicted class [K].
+        matrix: Number of cases by true (rows) and predicted class [K, K].
+        support: Number of cases of each true class [K].
+        predicted: Number of cases of each predicted class [K].
     """
 
     matrix: Ints
@@ -53,7 +54,8 @@ class CountsOfClass:
 
 
 def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
-    """Score predictions. Raises InputRefused with every problem that the option `missing` does not allow."""
+    """Score predictions. Raises InputRefused for problems that the option `missing` does not allow; it lists
+    all of them."""
     given_size = settings.options["model_size_mib"]
     size = predictions.model["size_mib"] if predictions.model else given_size
     e = efficiency(size)
@@ -260,15 +262,16 @@ def _reliability(truth: SafeScanCases, predictions: Predictions) -> calibration.
 
 
 READ_OTHERWISE = frozenset(("age-format", "location-number"))
-"""Codes of findings about table cells that Benchside reads, but the official loader treats as missing."""
+"""Codes of findings about table cells that Benchside can read, but that the official loader treats as
+missing."""
 
 
 def official(score: float, evaluation: SafeScanEvaluation, size_mib: float | None) -> Official:
-    """Return the score of the official validator.
+    """Return whether the official validator gives the same score.
 
     Args:
         score: Benchside's score, 0..1.
-        size_mib: Size of the model in MiB, None if unknown.
+        size_mib: Size of the model in MiB; None if unknown.
     """
     predictions, findings = evaluation.predictions, evaluation.read
     reasons = of_files(findings, evaluation.truth.findings)

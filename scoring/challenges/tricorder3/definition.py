@@ -62,8 +62,8 @@ def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64
 
 
 def sample(card: ScoreCard, metric: str) -> PairedSample | None:
-    """Return the data for testing a metric: McNemar's test for shares of cases, DeLong's test for the AUC of
-    a class."""
+    """Return the data of a paired test: McNemar's test for shares of cases, DeLong's test for the AUC of a
+    class."""
     return of_labels(card, metric, GROUPS["malignant"], CLASSES)
 
 

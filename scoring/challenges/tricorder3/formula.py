@@ -36,7 +36,7 @@ WEIGHTS = {
     "weighted_f1": ("weighted F1", "wF1", 45),
     "efficiency_score": ("efficiency", "eff.", 10),
 }
-"""The parts of the score by metric: name, short name, points out of 100."""
+"""Metric -> name, short name and maximum points (out of 100) of this part of the score."""
 
 
 def efficiency(size_mib: float | None) -> float:
@@ -55,8 +55,8 @@ def final_score(accuracy: float, weighted_f1: float, efficiency_score: float) ->
 
 
 def weighted_f1(f1: Floats) -> Floats:
-    """Return (3 malignant + 2 medium + benign) / 6 from F1 scores [..., 11]. Each group counts by the
-    unweighted mean of its classes, including absent ones."""
+    """Return (3 malignant + 2 medium + benign) / 6 from F1 scores [..., 11]. The value of a group is the
+    unweighted mean over its classes, including classes without cases."""
     start: Floats = np.zeros(f1.shape[:-1])
     total = sum((RISK_WEIGHTS[r] * f1[..., members].mean(-1) for r, members in GROUPS.items()), start)
     return total / sum(RISK_WEIGHTS.values())

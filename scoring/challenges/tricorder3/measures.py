@@ -1,5 +1,5 @@
-"""Measures of TRICORDER-3 that have an interval, on any number of resampled test sets at once; findings about
-outputs."""
+"""Computes the measures of TRICORDER-3 that have an interval, on many replicates at once. Also makes findings
+about outputs."""
 
 from collections.abc import Iterator
 
@@ -29,13 +29,14 @@ from scoring.statistics.permutation_test import Categories
 from scoring.statistics.replicates import Quantities
 
 UNITS_OF_PRESENT = 12
-"""Minimum units for an interval of the macro F1 of present classes. With 6 units, this interval would cover
-only 88 %, because absent classes decide the macro F1."""
+"""Minimum number of units for an interval of the macro F1 over classes that have cases. With 6 units, this
+interval would contain the true value in only 88 % of test sets, because classes without cases change the
+macro F1 strongly."""
 
 
 def published(point: Quantities, efficiency_score: float) -> dict[QuantityName, Floats]:
-    """Return the point estimates [1] that are computed from rounded parts for publication. Intervals are
-    centred on the published estimates."""
+    """Return the values [1] that the challenge publishes, which are computed from rounded parts. Intervals
+    are centred on the published values."""
     accuracy, f1 = float(point["accuracy"][0]), float(point["weighted_f1"][0])
     return {
         "score": np.array([final_score(accuracy, f1, efficiency_score)]),
@@ -115,7 +116,7 @@ def unit_sums(truth: Ints, predicted: Ints, units: Ints) -> Floats:
     cases of each class.
 
     Args:
-        truth: Class numbers [N]; also `predicted`.
+        truth: True class numbers [N]; `predicted` are the predicted ones.
         units: Unit numbers [N].
     """
     is_true = classification.one_hot(truth, len(CLASSES), float)
@@ -124,7 +125,7 @@ def unit_sums(truth: Ints, predicted: Ints, units: Ints) -> Floats:
 
 
 def categories_of_sums() -> Categories:
-    """Return which sums of `unit_sums` count the predictions of each class."""
+    """Return which sums of `unit_sums` belong to each class."""
     hits = np.arange(len(CLASSES))
     predicted, support = hits + len(CLASSES), hits + 2 * len(CLASSES)
     return Categories(hits, cases=(support,), gains=(hits, predicted), unseen=0.75)
@@ -188,7 +189,7 @@ def _probability_quantities(
 
 
 def slice_shares(truth: SafeScanCases, p: Ints) -> dict[str, SubgroupShare]:
-    """Return the measures that are computed for every subgroup as shares of its cases."""
+    """Return the measures that are computed for every subgroup. Each is a share of the subgroup's cases."""
     y = truth.true_labels
     ill, right = _malignant(y), np.equal(y, p)
     return {
@@ -198,8 +199,8 @@ def slice_shares(truth: SafeScanCases, p: Ints) -> dict[str, SubgroupShare]:
 
 
 def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
-    """Yield findings about outputs [rows, 11]: whether they are probabilities, and how many have tied maxima.
-    The score does not normalise outputs."""
+    """Yield findings about outputs [rows, 11]: whether they are probabilities, and in how many rows several
+    classes share the largest output. Scoring does not normalise outputs."""
     kind = output_kinds.output_kind(outputs)
     scale = number_parsing.scale_of(outputs)
     if scale in number_parsing.WORDS:

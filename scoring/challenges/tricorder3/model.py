@@ -1,4 +1,5 @@
-"""Models of TRICORDER-3: inputs, checks, runs on a test set, and outputs for other demographics."""
+"""Models of TRICORDER-3: prepares inputs, checks a model, runs it on a test set, and computes outputs for
+other ages, genders and body sites."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -29,17 +30,19 @@ from scoring.metrics import output_kinds
 PICTURE_SIDE = 512
 SWEEP_AGES = tuple(range(0, 95, 5))
 SWEEP_SITES = (*LOCATIONS, "unknown")
-"""Body sites in the order of a sweep."""
+"""Body sites in the order in which a sweep tries them."""
 
 
 def recipe_for(facts: ModelFacts) -> Recipe:
-    """Return how images are resized for a model. Images are resized to 512 x 512 with LANCZOS. The result is
-    resized again if the model declares another size; a symbolic axis counts as 512."""
+    """Return how images are resized for a model. Images are resized to 512 x 512 with LANCZOS. The result
+    is resized again if the model declares another size. An axis whose size the model leaves open counts as
+    512."""
     return recipe_of_size(*image_size(facts))
 
 
 def recipe_of_size(width: int | None, height: int | None) -> Recipe:
-    """Return how images are prepared for a model that declares this size. None is a symbolic size."""
+    """Return how images are prepared for a model that declares this size. None stands for a size that the
+    model leaves open."""
     width, height = width or PICTURE_SIDE, height or PICTURE_SIDE
     own = ((width, height, "lanczos"),) if (width, height) != (PICTURE_SIDE, PICTURE_SIDE) else ()
     return Recipe(((PICTURE_SIDE, PICTURE_SIDE, "lanczos"), *own))
@@ -88,7 +91,7 @@ TASK = Task(
 
 
 def image_task(_categories: Sequence[str] | None) -> ModelTask:
-    """Describe the expected output of a model for one photograph."""
+    """Return the contract of a model for single photographs: what it must output."""
     return ModelTask(
         ID,
         CLASSES,
@@ -185,7 +188,8 @@ def sweep(model: Model, truth: SafeScanCases, index: int) -> dict[str, Floats]:
 
 
 def sweep_vectors(age: float, gender: float, location: float) -> dict[str, Floats]:
-    """Return demographic inputs in which one field takes every value of `sweep` and the others stay the same.
+    """Return the second input of a model for `sweep`: one field takes every value, the other two stay the
+    same.
 
     Returns:
         "age" [19, 3], "gender" [3, 3], "location" [8, 3].

@@ -1,4 +1,4 @@
-"""Tables of TRICORDER-3: labels of a test set, and predictions as eleven columns or as labels."""
+"""Reads tables of TRICORDER-3: labels of a test set, and predictions as eleven columns or as labels."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
@@ -60,13 +60,14 @@ _BY_KEY = {
 
 @lru_cache(1_000)
 def parse_label(cell: str, first: int = 1) -> tuple[int, str]:
-    """Return the class number 0..10 (-1: none) and how the label is written.
+    """Parse the label in a cell.
 
     Args:
         first: Number of the first class.
 
     Returns:
-        Class number, and "exact", "spelling", "number", "zero", "missing" or "bad".
+        Class number 0..10 (-1: none), and how the label is written: "exact", "spelling", "number", "zero",
+        "missing" or "bad".
     """
     trimmed = cell.strip()
     if cell in CLASSES:
@@ -311,11 +312,11 @@ def _countings(truth: SafeScanCases | None, column: int, rows: AlignedRows) -> l
 
 CLASS_KEYS = tuple(map(tables.key, CLASSES))
 SHARED_IDS = ("image", "lesion_id", "lesion")
-"""Image columns that ISIC tables also have."""
+"""Headers of image columns that ISIC tables have too."""
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield what the files may be for TRICORDER-3: a table with or without images, or a model."""
+    """Yield the inputs of TRICORDER-3 that the files may be: a table with or without images, or a model."""
     model = contents.model
     if model and contents.output_width == len(CLASSES):
         takes_person = len(model.inputs) == 2
@@ -382,5 +383,5 @@ def read_predictions(source: Source, truth: SafeScanCases | None, context: Conte
 
 
 def form(_truth: SafeScanCases | None) -> TableForm:
-    """Describe the columns of a prediction table."""
+    """Return the columns that a prediction table must have."""
     return TableForm("filename", names_of(CLASSES), ID_COLUMNS)

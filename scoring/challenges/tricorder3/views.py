@@ -62,7 +62,7 @@ def views(card: ScoreCard) -> Views:
 
 
 def headline(card: ScoreCard) -> Headline:
-    """Return the headline: the score beside its possible maximum, and the metrics that it consists of."""
+    """Return the headline: the score beside its possible maximum, and the metrics that make it up."""
     m, best, size = card.metrics, card.more["best_possible_score"], card.more["model_size_mib"]
     interval = card.intervals.get("score")
     facts = (
@@ -148,7 +148,8 @@ def parts(card: ScoreCard) -> Table:
 
 
 def risk(card: ScoreCard) -> tuple[SideBySide, Table]:
-    """Return the confusion matrix of risk groups, and a table of cancers that were predicted as benign."""
+    """Return blocks with the confusion matrix of risk groups, and with a table of cancers that were predicted
+    as benign."""
     matrix = card.more["risk_matrix"]
     labels, counts = matrix["labels"], matrix["counts"]
     figure = Figure(
@@ -214,19 +215,20 @@ def _missed(card: ScoreCard, missed: list[Mapping[str, Any]]) -> Table:
 
 
 def are_probabilities(card: ScoreCard) -> bool:
-    """Return whether the outputs are probabilities; the largest is then the confidence of the model."""
+    """Return whether the outputs are probabilities. If they are, the largest output of a case is the model's
+    confidence."""
     return "reliability_n" in card.arrays
 
 
 def classes(card: ScoreCard) -> tuple[Block, ...]:
-    """Return the results of each class, and the confusion matrix beside them."""
+    """Return blocks with the results of each class and, beside them, the confusion matrix."""
     cells, counts = shared.confusion(card)
     table = shared.classes_table(card, CLASS_COLUMNS)
     return (SideBySide(((table,), (cells,)), (13, 9)), counts)
 
 
 def validator(card: ScoreCard) -> tuple[Block, ...]:
-    """Return how the official validator treats files and model."""
+    """Return blocks that say what the official validator does with the files and the model."""
     model, size = card.more.get("model"), card.more["model_size_mib"]
     verdict = preflight.verdict(
         card,
