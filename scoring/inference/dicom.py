@@ -5,6 +5,7 @@ Runs in the worker. Source: DICOM PS3.3 C.7.6.3 (pixels), C.11.1 and C.11.2 (res
 """
 
 import io
+import struct
 import warnings
 
 import numpy as np
@@ -44,9 +45,16 @@ GREY = ("MONOCHROME1", "MONOCHROME2")
 LINEAR = "LINEAR"
 """Default function of a DICOM window: for integer values, both ends included."""
 COLOUR = ("RGB", "YBR_FULL", "YBR_FULL_422", "YBR_ICT", "YBR_RCT")
+IN_JPEG_2000 = (JPEG2000, JPEG2000Lossless)
+SAMPLES = 100_000_000
+"""Maximum pixels times colours of a JPEG 2000 picture: decoding needs four bytes for each, and a file of a
+few kB can state any number."""
+_SIZES = b"\xff\x4f\xff\x51"
+"""Start of a JPEG 2000 picture; width, height and number of colours follow."""
 STATED = ("Rows", "Columns", "SamplesPerPixel", "BitsAllocated", "PhotometricInterpretation")
 """Tags without which pixels have no meaning."""
 FLOATS = ("FloatPixelData", "DoubleFloatPixelData")
+OTHER_SIZE = "The picture in the DICOM file does not have the size that the file states: export it again."
 CUT_OFF = "The DICOM file is cut off before its end: copy or export it again."
 SPACINGS = ("PixelSpacing", "ImagerPixelSpacing", "NominalScannedPixelSpacing")
 
@@ -73,6 +81,8 @@ def picture(data: bytes) -> tuple[Image.Image, float]:
 
 
 def _pixels(file: pydicom.FileDataset) -> Array:
+    if file.file_meta.TransferSyntaxUID in IN_JPEG_2000:
+        _refuse_jpeg_2000(file)
     if file.file_meta.TransferSyntaxUID not in LOSSLESS:
         try:
             return np.asarray(file.pixel_array)
@@ -84,10 +94,28 @@ def _pixels(file: pydicom.FileDataset) -> Array:
         raise ImageUnreadable(
             "The DICOM file is lossless JPEG of more than 8 bits: export it as JPEG or PNG."
         )
-    with Image.open(io.BytesIO(next(generate_frames(file.PixelData))), formats=("JPEG",)) as frame:
+    with Image.open(
+        io.BytesIO(next(generate_frames(file.PixelData, number_of_frames=1))), formats=("JPEG",)
+    ) as frame:
         if frame.size != (int(file.Columns), int(file.Rows)):
-            raise ImageUnreadable("The DICOM file is damaged: its picture does not have the stated size.")
+            raise ImageUnreadable(OTHER_SIZE)
         return np.asarray(frame)
+
+
+def _refuse_jpeg_2000(file: pydicom.FileDataset) -> None:
+    """Refuse a JPEG 2000 picture by its own header, before it is decoded."""
+    frame = next(generate_frames(file.PixelData, number_of_frames=1))
+    start = frame.find(_SIZES)
+    if start < 0 or len(frame) < start + 42:
+        raise ImageUnreadable("The JPEG 2000 picture in the DICOM file has no header: export it again.")
+    right, below, left, top = struct.unpack_from(">4I", frame, start + 8)
+    (colours,) = struct.unpack_from(">H", frame, start + 40)
+    if (right - left, below - top) != (int(file.Columns), int(file.Rows)):
+        raise ImageUnreadable(OTHER_SIZE)
+    if (right - left) * (below - top) * colours > SAMPLES:
+        most = SAMPLES // max(1, colours)
+        sentence = f"The picture is stored as JPEG 2000, of which at most {most:,} pixels are read"
+        raise ImageUnreadable(f"{sentence}: save a smaller copy.")
 
 
 def _refuse(file: pydicom.FileDataset) -> None:

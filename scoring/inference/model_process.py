@@ -38,6 +38,8 @@ from scoring.inference.worker_results import (
 )
 
 Result = TypeVar("Result")
+IMAGE_BYTES = 1200 << 20
+"""Address space of a process that only decodes images: about 250 MB of it are the program's."""
 _DECODING = {
     "inference-timeout": "Decoding the image takes too long: save it again as a plain JPEG or PNG.",
     "model-crashed": "The image crashed the process that decodes it: export the image again.",
@@ -181,8 +183,9 @@ class ImageProcess:
     """
 
     def __init__(self, limits: Limits = Limits(), command: Sequence[str] = WORKER):
-        self._limits, self._command = limits, command
-        self._worker = WorkerProcess(limits, command)
+        memory_bytes = min(limits.memory_bytes, IMAGE_BYTES)
+        self._limits, self._command = replace(limits, memory_bytes=memory_bytes), command
+        self._worker = WorkerProcess(self._limits, command)
 
     def pixels(self, data: bytes, recipe: Recipe) -> PreparedImage:
         """Return the image prepared by `recipe`; Recipe(()) keeps its size. Raises ImageUnreadable, also if

@@ -148,7 +148,8 @@ def unreadable(fault: Exception, data: bytes, formats: str = CASE_FORMATS) -> Im
     if "truncated" in str(fault).lower():
         return ImageUnreadable("The image is cut off before its end: copy or export it again.")
     return ImageUnreadable(
-        "The image cannot be decoded: it is damaged, or of an unsupported kind. Export it as JPEG or PNG."
+        "The image cannot be decoded: it is damaged, very large, or of an unsupported kind. Export a smaller "
+        "copy as JPEG or PNG."
     )
 
 

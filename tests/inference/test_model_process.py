@@ -28,6 +28,7 @@ from scoring.inference.timed_worker import Limits
 from scoring.inference.worker_results import ModelFailed, Tensor
 from tests.inference import builders
 from tests.inference.test_preprocessing import encoded, photograph
+from tests.support.memory import peak
 from tests.support.processes import children
 from tests.support.soak import FACTOR
 from tests.support.thinned import some, some_rows
@@ -675,6 +676,18 @@ def test_a_picture_that_takes_too_long_or_too_much_is_unreadable():
         pytest.raises(ImageUnreadable, match="memory"),
     ):
         process.pixels(buffer.getvalue(), SMALL)
+
+
+WHITE = bytes.fromhex("524946461a000000574542505650384c0e0000002f39740e0d071011fd0f4444ff03")
+"""A WebP of 13,370 x 13,370 px: decoding it and removing its transparency needs 1.4 GB."""
+
+
+@linux
+def test_a_process_that_decodes_images_holds_about_a_gigabyte_at_most():
+    with ImageProcess() as process:
+        with pytest.raises(ImageUnreadable, match="very large"):
+            process.pixels(WHITE, SMALL)
+        assert 50 < peak(process._worker._child.pid) < 1_100
 
 
 def test_a_model_of_150_mib_runs_within_the_memory():
