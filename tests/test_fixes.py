@@ -145,8 +145,8 @@ def test_cases_without_a_prediction_count_as_wrong():
     data = b"\n".join(lesion_tables.predictions().split(b"\n")[:-3]) + b"\n"
     read = challenge.read_predictions(data, truth, "p.csv")
     fixes = offered(refused(challenge.score, truth, read).problems)
-    alone = "Score without the 2 cases that were not submitted (unofficial)"
-    assert list(fixes) == ["Count the 2 cases without a usable prediction as wrong", alone]
+    alone = "Leave out 2 missing cases (unofficial)"
+    assert list(fixes) == ["Count 2 cases as wrong", alone]
     fix, _ = fixes.values()
     options = dict(fix.changes.options)
     assert options == {"missing": "wrong"}
@@ -295,7 +295,7 @@ def test_decimal_commas_between_commas_are_read(challenge_id, quoted):
     bad = changed(data, cell=lambda column, cell: cell.replace(".", ",") if column else cell)
     bad = bad if quoted else bad.replace(b'"', b"")
     found = refused(challenge.read_predictions, bad, truth)
-    assert list(offered(found.problems)) == ["Read commas inside numbers as decimal commas"]
+    assert list(offered(found.problems)) == ["Read commas as decimal commas"]
     (fix,) = offered(found.problems).values()
     assert same_score(challenge, truth, data, FixedSource(bad, fix.changes)) == {"decimal_commas": True}
 

@@ -96,7 +96,7 @@ def test_a_third_of_the_cases_offers_to_score_them_alone_and_that_is_never_offic
     few = only(sent, {*some})
     offers = distinct(fix for found in noticed(challenge, truth, few) for fix in found.fixes)
     n = len(truth.ids) - len(some)
-    label = f"Score without the {n} cases that were not submitted (unofficial)"
+    label = f"Leave out {n} missing cases (unofficial)"
     assert label in [fix.label for fix in offers if fix.changes.submitted_only]
     card = part_card(challenge, truth, few)
     assert not card.official.same

@@ -32,12 +32,12 @@ EDITS = {
     "complement": "1 minus the numbers",
     "scale": "the {} numbers unchanged as scores",
     "of_called": "the scores as scores of the class in “{}”",
-    "order": "the outputs of the model in the order {}",
+    "order": "the model outputs in the order {}",
     "zeros": "0 as the score of “{}” in each case",
     "pixels": "pixels {}",
     "first": "output {} of the model first",
-    "inputs": "the inputs of the model in the order {}",
-    "vector": "all inputs of the model but the image as one vector",
+    "inputs": "the model inputs in the order {}",
+    "vector": "all inputs but the image as one vector",
     "multiply": "the coordinates times {}",
     "exchange": "x and y exchanged",
     "swap_labels": "label 1 of masks as {}",
@@ -215,7 +215,7 @@ def edits_problem(text: str, of_model: bool = False) -> str | None:
     return None
 
 
-RAW = editing("scale", "raw", "Take the numbers as they are, as the official program does")
+RAW = editing("scale", "raw", "Keep the numbers as they are (official)")
 
 
 @lru_cache(maxsize=16)  # one for each of hundreds of thousands of rows

@@ -128,8 +128,8 @@ def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[
     faults = list(faults)
     if missing == "wrong":
         return split(replace(f, level="warning") for f in offered(faults))
-    cases = f"{len(faults)} case{'s' * (len(faults) != 1)} without a usable prediction"
-    as_wrong = SuggestedFix(f"Count the {cases} as wrong", InputChanges(options=(("missing", "wrong"),)))
+    label = f"Count {len(faults)} case{'s' * (len(faults) != 1)} as wrong"
+    as_wrong = SuggestedFix(label, InputChanges(options=(("missing", "wrong"),)))
     return split(offered(f.with_fixes(as_wrong) for f in faults))
 
 

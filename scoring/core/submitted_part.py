@@ -72,8 +72,7 @@ def offered(findings: Iterable[Finding], n_absent: int | None = None) -> list[Fi
     n = sum(finding.code == MISSING_CASE for finding in listed) if n_absent is None else n_absent
     if not n:
         return listed
-    left_out = "case that was" if n == 1 else f"{n:,} cases that were"
-    label = f"Score without the {left_out} not submitted (unofficial)"
+    label = f"Leave out {n:,} missing case{'s' * (n != 1)} (unofficial)"
     fix = SuggestedFix(label, InputChanges(submitted_only=True))
     return [finding.with_fixes(fix) if finding.code in OFFERING else finding for finding in listed]
 

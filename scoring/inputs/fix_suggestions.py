@@ -269,14 +269,14 @@ def _with_zeros(stems: Sequence[str], known: Collection[str]) -> tuple[Suggested
 
 
 def _filled(match: re.Match[str], start: str, width: int, pairs: Pairs) -> SuggestedFix:
-    label = f"Read case “{match[0]}” as “{start}{match[2].zfill(width)}”, and other ids in the same way"
+    label = f"Read “{match[0]}” as “{start}{match[2].zfill(width)}” and so on"
     return SuggestedFix(label, InputChanges(cases=pairs))
 
 
 COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*", re.ASCII)
 WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 FRACTION = re.compile(r"\s*\d+\s*", re.ASCII)
-AS_COMMAS = SuggestedFix("Read commas inside numbers as decimal commas", InputChanges(decimal_commas=True))
+AS_COMMAS = SuggestedFix("Read commas as decimal commas", InputChanges(decimal_commas=True))
 
 
 def fixes_of(cells: Sequence[str]) -> tuple[SuggestedFix, ...]:

@@ -97,7 +97,7 @@ def test_missing_cases_are_refused_or_count_as_wrong(tricorder3, tmp_path):
     app = put(tricorder3(), ("told.csv", told), ("truth.csv", truth))
     assert app.error
     assert "7 problems" in app.error[0].proto.title
-    app = take_fix(app, "Count the 7 cases without a usable prediction as wrong")
+    app = take_fix(app, "Count 7 cases as wrong")
     visits.assert_scored(
         app,
         "tricorder3",

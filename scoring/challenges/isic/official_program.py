@@ -303,7 +303,7 @@ def _in_place(e: IsicEvaluation, swap: tuple[float, list[tuple[str, str]]]) -> l
     its outputs."""
     gain, moved = swap
     names, column_of = e.answers.categories, dict(moved)
-    label = f"Exchange the columns: balanced accuracy rises by {gain:.4f}"
+    label = f"Exchange them: balanced accuracy +{gain:.4f}"
     if any(finding.code == "category-order" for finding in e.predictions.findings):
         return []
     if e.predictions.model is None:

@@ -199,7 +199,7 @@ def _calls_beside_scores(table: TextTable, column: int, others: Sequence[int]) -
         *(fix for i in named for fix in _by_scale(_read_alone(table, i, "the score", decisions), numbers[i])),
         replace(
             _read_alone(table, column, "", [i for i in (*scores, *named) if i != column]),
-            label=f"Read the decisions in “{header[:60]}” as scores of 0 and 1",
+            label=f"Read the decisions “{header[:60]}” as 0 and 1",
         ),
     ]
     listing = " and ".join(repr(table.header[i]) for i in named)
