@@ -1,5 +1,5 @@
-"""Saving of own runs in the store: save, annotate, delete. The test set of a deleted run goes to another run
-that uses it, or is removed."""
+"""Saves, annotates and deletes a person's own runs in the store. When a run is deleted, its test set is
+passed to another run that uses it, or removed."""
 
 import json
 import secrets
@@ -28,13 +28,13 @@ from scoring.store.database import Store
 from scoring.store.secure_delete import discard_unused, exclusive, vacuum
 
 LOCAL = ""
-"""Owner if only one person uses this machine."""
+"""Name of the owner if only one person uses this machine."""
 NOTE = 2000
-"""Maximum characters of a note."""
+"""Maximum number of characters of a note."""
 NOT_CONTENT = ("truth_sha256", "version")
-"""Entries of the provenance that may differ between runs with the same scoring."""
+"""Entries of the provenance that may differ between runs that are scored in the same way."""
 SAME_DECIMALS = 9
-"""Number of decimals that are compared to recognise equal scores, because processors round differently."""
+"""Scores with the same decimals up to this number count as equal, because processors round differently."""
 SUBMISSION, TRUTH, METADATA = "submission", "truth", "metadata"
 PLACES = (SUBMISSION, TRUTH, METADATA)
 File = tuple[str, bytes]
@@ -46,9 +46,9 @@ class Keeping:
     """A run to be saved.
 
     Attributes:
-        truth: The test set as the challenge read it.
+        truth: The test set, as read by the challenge.
         submission: Files of the submission; empty for a sample, whose key is in `page`.
-        test_set: Files of the test set, if they are to be saved as well.
+        test_set: Files of the test set, if these should be saved too.
         metadata: The table about the cases, if there was one.
     """
 
@@ -80,7 +80,8 @@ def test_set_of(card: ScoreCard, truth: object) -> str:
 def content_of(card: ScoreCard, test_set: str) -> str:
     """Return a SHA-256 over the files of a scored submission, the scoring settings, and the score.
 
-    The program's version is not included, so a later version with the same result gives the same hash.
+    The version of Benchside is not included, so that a later version with the same result gives the same
+    hash.
 
     Args:
         test_set: Result of `test_set_of`.
@@ -97,8 +98,8 @@ def _content(card: ScoreCard, test_set: str, provenance: Mapping[str, Any]) -> s
 def is_same(entry: SavedSubmission | schema.Kept, card: ScoreCard, test_set: str) -> bool:
     """Return whether a saved submission has the same content, settings and score as a new one.
 
-    The hashes of older versions are also accepted. Version 0.1.0 hashed its own version number and no score,
-    and intervals of `auto` were computed differently.
+    Hashes that older versions stored are accepted too. Version 0.1.0 hashed its own version number and no
+    score, and intervals of `auto` were computed differently.
     """
     kinds = {card.provenance.get("interval")}
     if card.provenance["options"].get("interval") == AUTO:
@@ -184,8 +185,8 @@ def _has(session: Session, kept_id: str, role: str) -> bool:
 
 
 def files_at(path: str) -> list[File]:
-    """Return a file, or all files of a folder with the folder's name in front, as if they had been uploaded.
-    Raises InputRefused `unreadable-file` if one cannot be read."""
+    """Return a file, or all files of a folder (with the folder's name in their names), in the form of
+    uploads. Raises InputRefused `unreadable-file` if one cannot be read."""
     folder = Path(path)
     try:
         if not folder.is_dir():
@@ -209,7 +210,7 @@ def write_note(store: Store, kept_id: str, note: str, owner: str = LOCAL) -> Sav
 
 
 def rename(store: Store, kept_id: str, name: str, owner: str = LOCAL) -> SavedSubmission:
-    """Give a saved submission another name; the names of its files do not change. Raises InputRefused
+    """Change the name of a saved submission. The names of its files do not change. Raises InputRefused
     `nothing-kept` if the owner has no such submission; `bad-option` if the name is empty or too long."""
     name = name.strip()
     if not 0 < len(name) <= schema.NAME:
@@ -229,14 +230,15 @@ def check_note(note: str) -> None:
 
 
 def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> tuple[int, list[SavedSubmission]]:
-    """Delete saved submissions, and those of their files that nothing else in the store uses.
+    """Delete saved submissions, and their files if nothing else in the store uses them.
 
     Returns:
-        Number of deleted files, and the remaining submissions that now hold the test set of a deleted one.
+        Number of deleted files, and the remaining submissions to which the test set of a deleted one was
+        passed.
 
     Raises:
-        InputRefused: `nothing-kept` if the owner has no submission with one of the ids; nothing is deleted
-            then.
+        InputRefused: With `nothing-kept` if the owner has no submission with one of the ids. Nothing is
+            deleted then.
     """
     with store.write() as session:
         exclusive(session)

@@ -1,4 +1,4 @@
-"""Run log: score and save runs from Python code, on a given or saved test set."""
+"""Run log: scores and saves runs from Python code, on a given test set or on a saved one."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from scoring.inputs.sources import Source, open_source
 from scoring.store.database import Store, open_store
 
 MOST_CONFIG = 2000
-"""Maximum characters of a run's settings, as JSON."""
+"""Maximum number of characters of a run's settings, written as JSON."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Run:
     """A run of a model whose predictions are to be scored and saved.
 
     Attributes:
-        called: Name of the predictions in messages; None: their own name.
-        name: Name of the run, "" for the file's name.
+        called: Name of the predictions in messages; None: the name of their file.
+        name: Name of the run; "" for the file's name.
     """
 
     source: Source
@@ -41,11 +41,11 @@ def on_truth(
     """Score a run on a test set, and save both.
 
     Args:
-        name: Its name in messages; None: its own name.
+        name: Name of the test set in messages; None: the name of its file.
         options: Options of `score`.
 
     Raises:
-        InputRefused: With every problem.
+        InputRefused: If the run cannot be scored or saved; it lists all problems.
     """
     _check(run)
     files = open_source(truth, name)
@@ -61,7 +61,8 @@ def on_kept(run: Run, options: Mapping[str, Any]) -> ScoreCard:
         options: Options of `score`.
 
     Raises:
-        InputRefused: `nothing-kept` if no test set is saved; otherwise the refusal from the newest test set.
+        InputRefused: With `nothing-kept` if no test set is saved; otherwise with the problems that the newest
+            test set gives.
     """
     _check(run)
     store, refusal = open_store(), None
@@ -82,7 +83,7 @@ def on_kept(run: Run, options: Mapping[str, Any]) -> ScoreCard:
 
 
 def test_sets_of(kept: Iterable[SavedSubmission]) -> list[SavedSubmission]:
-    """For each test set whose files are saved, return the first of its submissions in the given order.
+    """Return one submission for each test set whose files are saved: the first in the given order.
 
     Args:
         kept: Saved submissions, newest first.
@@ -100,7 +101,7 @@ def fitting(
     """Return the first saved test set on which the predictions can be scored; None if there is none.
 
     Args:
-        sets: As in `test_sets_of`.
+        sets: Result of `test_sets_of`.
     """
     for entry in sets:
         challenge = load_challenge(entry.challenge)

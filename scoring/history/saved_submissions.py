@@ -1,4 +1,4 @@
-"""Saved submissions to one test set over time, and whether each is better than the best before."""
+"""Saved submissions to one test set over time, and whether each is better than the best earlier one."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -68,7 +68,7 @@ class SavedSubmission:
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """Settings of the run, as logged by its author; empty if none were logged."""
+        """Settings of the run that its author logged; empty if none were logged."""
         settings: Mapping[str, Any] = self.page.get("config") or {}
         return settings
 
@@ -109,7 +109,7 @@ def saved(store: Store, challenge_id: str | None = None, owner: str = "") -> lis
     """Return a person's saved submissions, oldest first.
 
     Args:
-        challenge_id: Only submissions to this challenge; None: all.
+        challenge_id: Return only submissions to this challenge; None: all submissions.
     """
     with store.read() as session:
         rows = saved_in(session, owner)
@@ -132,12 +132,12 @@ def heir(
 
     Args:
         kept: The person's saved submissions, oldest first.
-        entry: The deleted one.
+        entry: The deleted submission.
         leaving: Ids of all submissions that are deleted together.
 
     Returns:
-        The newest other submission to the test set; None if there is none, if another one has the files too,
-            or if entry has none.
+        The newest other submission to the test set. None if there is none, if another submission has the
+        files already, or if the deleted one has no files.
     """
     test_set = entry.challenge, entry.test_set
     others = [
@@ -149,7 +149,7 @@ def heir(
 
 
 def file_digests(store: Store, role: str) -> dict[str, list[str]]:
-    """Return the sorted SHA-256 of saved files with the given role, by id of the saved submission."""
+    """Return id of a saved submission -> sorted SHA-256 of its files with the given role."""
     digests: dict[str, list[str]] = {}
     with store.read() as session:
         for row in session.scalars(select(schema.KeptFile).where(schema.KeptFile.place == role)):
@@ -158,8 +158,8 @@ def file_digests(store: Store, role: str) -> dict[str, list[str]]:
 
 
 def saved_submission(store: Store, kept_id: str, owner: str = "") -> SavedSubmission:
-    """Return the saved submission with an id, or whose id begins with the given text. Raises InputRefused
-    `nothing-kept` if there is none, or if several ids begin like this."""
+    """Return the saved submission whose id is or begins with a text. Raises InputRefused `nothing-kept` if
+    there is none, or if several ids begin with this text."""
     matches = [entry for entry in saved(store, owner=owner) if kept_id and entry.id.startswith(kept_id)]
     if len(matches) != 1:
         message = (
@@ -184,7 +184,7 @@ def files(store: Store, entry: SavedSubmission, role: str) -> Sequence[tuple[str
         role: "submission" or "truth".
 
     Raises:
-        InputRefused: `store-damaged` if a file is missing or was changed.
+        InputRefused: With `store-damaged` if a file is missing or was changed.
     """
     query = select(schema.KeptFile).where(schema.KeptFile.kept_id == entry.id, schema.KeptFile.place == role)
     with store.read() as session:
@@ -193,7 +193,7 @@ def files(store: Store, entry: SavedSubmission, role: str) -> Sequence[tuple[str
 
 
 FIRST, SECOND = "this one", "the best before"
-"""Names for comparing two submissions, whose file names may be equal."""
+"""Names of two submissions in a comparison, because their file names may be equal."""
 
 
 @dataclass(frozen=True)
@@ -203,8 +203,8 @@ class Step:
     A submission that is no better than the best of several earlier ones is never reported as different.
 
     Attributes:
-        before: The best earlier submission. None for the first submission, and if one has no score.
-        change: Score minus the score of `before`, with its interval; None where `before` is None.
+        before: The best earlier submission. None for the first submission, and if one of both has no score.
+        change: Score of the submission minus score of `before`, with its interval; None if `before` is None.
     """
 
     entry: SavedSubmission
@@ -276,8 +276,8 @@ def compared(
 
 
 def best_of(group: Iterable[SavedSubmission]) -> SavedSubmission | None:
-    """Return the submission with the best score, and the earliest of several with this score; None if none
-    has a score."""
+    """Return the submission with the best score; if several have it, the earliest. None if no submission has
+    a score."""
     scored = [entry for entry in group if entry.score is not None]
     quantity = _quantity(scored)
     return max(scored, key=lambda entry: quantity.order(entry.score), default=None)

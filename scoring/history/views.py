@@ -1,4 +1,4 @@
-"""Views of a history, as data."""
+"""Views of a person's history, as data for the page."""
 
 from collections.abc import Sequence
 
@@ -18,14 +18,14 @@ from scoring.store.database import Store
 
 QUESTION = "Did the submissions get better?"
 DRAWN = 60
-"""Maximum submissions in the figure; the newest are drawn."""
+"""Maximum number of submissions in the figure; the newest are drawn."""
 CAUTION = (
     "Each difference has its own 95% interval, not adjusted for several comparisons. The best of several "
     "submissions leads partly by chance, so a worse submission is not tested against it. The best score of "
     "many submissions to one test set is likely too {way}: confirm the score on other cases."
 )
 SMALLEST_CAUTION = 3
-"""Number of attempts from which the caution appears."""
+"""From this number of attempts on, a caution appears."""
 
 
 def blocks(steps: Sequence[Step], current: str | None = None) -> tuple[Block, ...]:
@@ -33,7 +33,7 @@ def blocks(steps: Sequence[Step], current: str | None = None) -> tuple[Block, ..
 
     Args:
         steps: Submissions of one challenge, oldest first.
-        current: Id of the submission on the page.
+        current: Id of the submission that the page shows.
     """
     challenge = load_challenge(steps[0].entry.challenge)
     of = score_units.of(challenge)
@@ -98,7 +98,7 @@ def _table(steps: Sequence[Step], of: Scale) -> Table:
 
 
 def time_of(entry: SavedSubmission) -> str:
-    """Return the time of saving to the minute, as text."""
+    """Return as text when a submission was saved, to the minute."""
     return entry.created[:16].replace("T", " ")
 
 
@@ -117,7 +117,7 @@ def label(entry: SavedSubmission, of: Scale) -> str:
 
 
 def summary(store: Store, card: ScoreCard, name: str, others: Sequence[SavedSubmission]) -> str:
-    """Say in a sentence (Markdown) whether a scorecard is better than the best saved one.
+    """Return a sentence (Markdown) that says whether a scorecard is better than the best saved one.
 
     Returns:
         The sentence; "" if no other submission has a score.

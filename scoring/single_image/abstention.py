@@ -1,9 +1,10 @@
-"""Abstention: reasons why a model's output is not an answer, and how often they apply on the test set.
-`out_of_distribution` measures how unusual an image is, and `likeness.likeness_chip` turns this into a badge.
+"""Abstention: reasons for which the page shows no answer of a model, and how often they apply on the test
+set. `out_of_distribution` measures how unusual an image is, and `likeness.likeness_chip` turns this into a
+badge.
 
-Abstention is calibrated to be rare: nobody heeds a warning on every third image. There is no answer if the
-highest score is lower than on 98 % of the test set's images, if nearly all turned and mirrored copies get
-another class, or if the image is of a kind that the model was never tested on.
+Abstention is calibrated to be rare, because people ignore a warning that appears on every third image. There
+is no answer if the highest score is lower than on 98 % of the test set's images, if nearly all turned and
+mirrored copies get another class, or if the image is of a kind that the model was never tested on.
 """
 
 from collections import Counter
@@ -31,9 +32,9 @@ from scoring.single_image.similar_cases import Reference
 from scoring.statistics.intervals import counted
 
 UNSURE = 0.02
-"""Share of the test set's images with so low a highest score that the model gives no answer."""
+"""Share of the test set's images that get no answer because their highest score is too low."""
 UNSTABLE = 0.75
-"""Minimum share of turned and mirrored copies with another class for giving no answer."""
+"""No answer is given if at least this share of turned and mirrored copies gets another class."""
 ENDED = "the model crashed on a test image, or on its turned or mirrored copy."
 FAILED = "the model failed"
 SHORTLY = {
@@ -43,9 +44,9 @@ SHORTLY = {
     "lesion": "no lesion found",
     "likeness": "nothing like the others",
 }
-"""Name of a badge -> short reason for no answer."""
+"""Name of a badge -> short text for the reason why there is no answer."""
 TRIED = 60
-"""Maximum test set images for counting how often there is no answer."""
+"""Maximum number of test set images on which Benchside counts how often there is no answer."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,10 @@ class Withheld:
 
     Attributes:
         right_withheld: Number of images without an answer whose highest-scoring class was right.
-        right_given: The same for images with an answer.
-        tied: Whether images share the score at the threshold; the share then has no valid interval.
-        because: Number of images without an answer by their first reason.
+        right_given: Number of images with an answer whose highest-scoring class was right.
+        tied: Whether several images have exactly the minimum score; the share of images without an answer
+            then has no valid interval.
+        because: First reason for no answer -> number of images.
     """
 
     images: int
@@ -72,7 +74,7 @@ class ImageAnswer:
     """A model's answer to one image.
 
     Attributes:
-        views: Answers to the turned and mirrored image, None if the model fails on one.
+        views: Answers to the turned and mirrored copies of the image; None if the model fails on one.
         reasons: Reasons why there is no answer; empty if there is one.
         in_short: The first reason in a few words.
     """
@@ -119,14 +121,14 @@ def causes(
     chips: Sequence[QualityBadge],
     failed: str = "",
 ) -> dict[str, str]:
-    """Return the reasons for withholding an answer: a sentence for each, by the reason in a few words. Empty
-    if there is an answer.
+    """Return the reasons for withholding an answer: the reason in a few words -> a sentence. Empty if there
+    is an answer.
 
     Args:
         highest: The highest score, 0..1.
-        least: The required highest score, None if unknown.
-        views: Answers to the turned and mirrored image, None if not computed or failed.
-        failed: Why the model failed on the turned or mirrored image, "" if it did not.
+        least: Minimum highest score that an answer needs; None if unknown.
+        views: Answers to the turned and mirrored copies; None if they were not computed or the model failed.
+        failed: Why the model failed on a turned or mirrored copy; "" if it did not.
     """
     found = {SHORTLY[chip.name]: chip.words for chip in chips if chip.level == STOP}
     if views is not None and views.others and views.changed >= UNSTABLE * views.others:
@@ -166,8 +168,8 @@ def withheld(
 
     Raises:
         Cancelled: Raised within the time of one image.
-        InputRefused: If the model ends on an image or a copy, by a crash or a limit, so that later images are
-            unknown.
+        InputRefused: If the model's process ends on an image or a copy (a crash or a limit), so that results
+            of later images are unknown.
     """
     places = np.concatenate([reference.indices, reference.failed.indices])
     rows = np.argsort(places)[
@@ -215,7 +217,7 @@ def answered(
         prepared: The pixels that the model receives, uint8 (h, w, 3).
         vector: The model's second input [3], None if it takes only the image.
         reference: The model's outputs for the test set, None if unknown.
-        least: The required highest score, None if unknown.
+        least: Minimum highest score that an answer needs; None if unknown.
 
     Raises:
         InputRefused: If the model fails on the unchanged image.
@@ -255,8 +257,8 @@ def _chips(model: OpenModel, measured: MeasuredImages | None, case: int) -> tupl
 
 
 def withheld_line(withheld: Withheld) -> str:
-    """Say how often answers are withheld on the test set, and how often the model is right with and without
-    an answer."""
+    """Return sentences that say how often answers are withheld on the test set, and how often the model is
+    right on images with and without an answer."""
     answered, others = withheld.images - withheld.withheld, withheld.withheld
     share = f"{answered} of {withheld.images}" if withheld.tied else counted(answered, withheld.images)
     sentence = f"The model answered {share} test images"

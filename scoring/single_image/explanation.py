@@ -19,7 +19,7 @@ from scoring.single_image.whole_picture_test import (
 )
 
 LATTICE = 24
-"""Number of cells along each axis for comparing two maps."""
+"""Number of cells along each axis of the grid on which two maps are compared."""
 SAME_COLOUR = (
     "Hidden parts get the colour around the lesion: a part that has this colour shows no effect, even if the "
     "whole score depends on the part."
@@ -32,8 +32,8 @@ class Explanation:
     """Two saliency maps of an answer.
 
     Attributes:
-        random_halves: Map made by hiding random halves (RISE).
-        whole: Results of changing light and colour, and of hiding the middle or the surroundings.
+        random_halves: Saliency map that was made by hiding random halves of the image (RISE).
+        whole: Scores after changes of light and colour, and after hiding the middle or the surroundings.
     """
 
     one_by_one: SaliencyMap
@@ -87,7 +87,8 @@ def runs(grid: int, count: int = COUNT) -> int:
 
 
 def agreement_line(maps: Explanation, k: int, name: str) -> str:
-    """Say in a sentence how well the two maps of a class agree, or that hiding parts changes nothing."""
+    """Return a sentence that says how well the two maps of a class agree, or that hiding parts changes
+    nothing."""
     single, halves = (saliency.strongest(k) for saliency in maps.maps)
     if not maps.one_by_one.matters(k) and not maps.random_halves.matters(k):
         return (
@@ -116,6 +117,7 @@ def agreement_line(maps: Explanation, k: int, name: str) -> str:
 
 
 def conclusion(maps: Explanation, k: int, name: str) -> tuple[str, str]:
-    """Say in one sentence each what hiding parts and what changing the whole image show for class k."""
+    """Return two sentences about class k: what hiding parts shows, and what changing the whole image
+    shows."""
     strongest = max(saliency.strongest(k) for saliency in maps.maps)
     return agreement_line(maps, k, name), whole_line(maps.whole, k, name, strongest)

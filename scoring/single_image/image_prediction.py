@@ -1,4 +1,4 @@
-"""Output of a model for one photograph, and its change when the photograph is turned or mirrored."""
+"""Computes the output of a model for one photograph, and for its turned and mirrored copies."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,9 +23,10 @@ class ImagePrediction:
         prepared: The pixels that the model received, uint8 (H, W, 3).
         vector: The second input [3]; None if there is none.
         outputs: Raw outputs [k], as the challenge scores them.
-        kind: Kind of the outputs (`output_kinds.kind`).
+        kind: Kind of the outputs, such as "logits" (`output_kinds.kind`).
         probabilities: Probabilities with sum 1 [K].
-        scaled: Probabilities after temperature scaling fitted on the test set [K]; None without it.
+        scaled: Probabilities after temperature scaling that was fitted on the test set [K]; None without a
+            test set.
         cpu_ms: Processor time of the run in milliseconds.
     """
 
@@ -39,7 +40,7 @@ class ImagePrediction:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Class numbers by decreasing probability; equal ones in the order of the classes."""
+        """Class numbers by decreasing probability. Classes with equal probability keep their order."""
         return tuple(np.argsort(-self.probabilities, kind="stable").tolist())
 
     @property
@@ -108,7 +109,7 @@ def predict(
 
     Raises:
         InputRefused: If the model fails.
-        ValueError: If a required vector is missing.
+        ValueError: If the model needs a vector and none is given.
     """
     return asked(model, model.prepared(photograph.pixels), vector, reference)
 
@@ -116,7 +117,7 @@ def predict(
 def asked(
     model: OpenModel, prepared: Pixels, vector: np.ndarray | None = None, reference: Reference | None = None
 ) -> ImagePrediction:
-    """Run a model on pixels that are already prepared. All else is as in `predict`."""
+    """Run a model on pixels that are already prepared. Everything else is as in `predict`."""
     if model.takes_vector and vector is None:
         raise ValueError("the model takes a vector")
     outputs, cpu_ms = model.run(prepared, vector)

@@ -1,5 +1,5 @@
-"""Query and result of an image as JSON, sufficient to repeat it; the image itself is included only on
-request."""
+"""The record of an image as JSON: everything that is needed to repeat its result. The image itself is
+included only on request."""
 
 import base64
 import hashlib
@@ -46,8 +46,8 @@ class TileRecord:
     """Everything that the page showed about a tile.
 
     Attributes:
-        source: Source of the nuclei, as named on the page.
-        sha256: Digest of the model; "" if the nuclei come from a file.
+        source: Name of the source of the nuclei, as the page shows it.
+        sha256: SHA-256 of the model; "" if the nuclei come from a file.
         counts_shown: Whether counts were shown although there was no answer.
     """
 
@@ -68,7 +68,7 @@ class TileRecord:
 
 @dataclass(frozen=True)
 class OnTestSet:
-    """Results on the test set that belong to an answer; None if not computed.
+    """Results on the test set that are shown with an answer; None if they were not computed.
 
     Attributes:
         truth: Full name of the true class if the image is a test case, otherwise "".
@@ -87,10 +87,10 @@ class MoreAnswers:
     """Answers besides the main one.
 
     Attributes:
-        others: Answers to further photographs of the same lesion, by number.
+        others: Number of a further photograph of the same lesion -> answer to it.
         second: Answer of a second model, if one was chosen.
         photographs: The photographs of `others`.
-        dates: Dates of the photographs of the lesion as entered, by number.
+        dates: Number of a photograph of the lesion -> its date, as the visitor entered it.
     """
 
     views: TurnedViews | None = None
@@ -139,8 +139,8 @@ class Record:
 
     @property
     def lesion(self) -> dict[int, ImageAnswer]:
-        """Answers to all photographs of the lesion, by number. The main photograph has the number that
-        `others` lacks."""
+        """Number of each photograph of the lesion -> answer to it. The main photograph has the number that is
+        missing in `others`."""
         others = self.more.others
         own = next(number for number in range(1, len(others) + 2) if number not in others)
         answer = ImageAnswer(self.prediction, self.more.views, tuple(self.checks.abstentions))
@@ -247,8 +247,8 @@ def _inputs(record: Record) -> dict[str, Any]:
 
 
 def tile_document(record: TileRecord, with_image: bool = False) -> dict[str, Any]:
-    """Return the exported result of a tile. Counts are left out if the answer is withheld and they were not
-    shown."""
+    """Return the exported result of a tile. If the answer is withheld and the counts were not shown, they are
+    left out."""
     counts, found, classes = record.counts, record.counts.lymphocytes, record.counts.support.classes
     shown = record.counts_shown or not record.abstentions
     return {
@@ -269,8 +269,8 @@ def tile_document(record: TileRecord, with_image: bool = False) -> dict[str, Any
 
 
 def sha256(pixels: np.ndarray) -> str:
-    """Return the SHA-256 of uint8 pixels and their shape. Unlike the hash of the file, it cannot be used to
-    find the file elsewhere."""
+    """Return the SHA-256 of uint8 pixels and their shape. The hash differs from that of the file, so that
+    nobody can use it to find the file elsewhere."""
     return hashlib.sha256(repr(pixels.shape).encode() + np.ascontiguousarray(pixels).tobytes()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Session of images: each is decoded and given to one model, for a reader to look at."""
+"""Session of several images: each is decoded and given to one model, and the reader then looks at them."""
 
 import threading
 from collections.abc import Callable
@@ -30,16 +30,17 @@ NO_PIXELS = np.zeros((0, 0, 3), np.uint8)
 
 @dataclass(frozen=True)
 class SourceImage:
-    """An image to be answered.
+    """An image that waits for the model.
 
     Attributes:
-        picture: Function that returns the bytes of the image, None if there are none.
-        case: Position of the image in the test set, None for a visitor's image.
-        vector: The model's second input; None if it takes only the image, or if the input is still to be
-            entered.
+        picture: Function that returns the bytes of the image, or None if there is no image.
+        case: Position of the image in the test set; None for a visitor's image.
+        vector: The model's second input; None if the model takes only the image, or if the visitor has not
+            entered the input yet.
         truth: True class of the image; UNSURE if unknown.
         size: Number of bytes that `picture` keeps in memory.
-        file_name: Name of a visitor's file, for this visitor only: it may name a person.
+        file_name: Name of a visitor's file. Only this visitor may see it, because it may contain a person's
+            name.
     """
 
     name: str
@@ -57,10 +58,10 @@ class SessionImage:
 
     Attributes:
         preview: JPEG; b"" if the file was refused.
-        prepared: The model's input pixels; None if the file was refused or the model has run.
-        answer: The model's answer; None if it first needs age, sex and body site, or if it failed.
-        refused: Why the file was refused, "" if it was not.
-        failed: Why the model failed, "" if it did not.
+        prepared: The model's input pixels; None if the file was refused or the model has run already.
+        answer: The model's answer; None if the model still needs age, sex and body site, or if it failed.
+        refused: Why the file was refused; "" if it was not.
+        failed: Why the model failed; "" if it did not.
     """
 
     source: SourceImage
@@ -85,13 +86,13 @@ class SessionImage:
 
 
 class ImageQueue:
-    """Waiting and finished images of a session, by number from 1. All threads may use it.
+    """Waiting and finished images of a session, numbered from 1. All threads may use the queue.
 
     The queue contains at most `MOST_IMAGES` images and `HELD_BYTES` bytes; the oldest images are removed.
 
     Attributes:
         basis: Identifies the model that answers; None before the first run.
-        rounds: Number of times that all waiting images were finished before more arrived.
+        rounds: How often all waiting images were finished before new ones arrived.
     """
 
     def __init__(self, token: str) -> None:
@@ -152,8 +153,8 @@ def answer_waiting(
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> None:
-    """Decode the waiting images and run the model on them. Images whose required `vector` is unknown are only
-    decoded.
+    """Decode the waiting images and run the model on them. If the model needs a `vector` and it is unknown,
+    an image is only decoded.
 
     Args:
         opening: Function that opens the model; it is called again if an image ended the model's process.

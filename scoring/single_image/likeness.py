@@ -17,8 +17,9 @@ from scoring.statistics.intervals import counted
 
 LIKENESS = "likeness"
 ENOUGH_TO_REFUSE, PASSED_OF_100, SKIN_PASSED_OF_100 = 100, 8, 18
-"""Images of a test set beside which at most 5 of 100 foreign pictures get an answer, and how many do beside
-60, in all and of other skin diseases (`tests/single_image/test_package_pictures.py`)."""
+"""With at least the first number of test set images, at most 5 of 100 foreign pictures get an answer. The
+other two say how many of 100 do with 60 images: of all foreign pictures, and of other skin diseases
+(`tests/single_image/test_package_pictures.py`)."""
 UNKNOWN_LIKENESS = QualityBadge(
     LIKENESS,
     CAUTION,
@@ -30,7 +31,7 @@ UNKNOWN_LIKENESS = QualityBadge(
 
 def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[QualityBadge, ...]:
     """Return the badge that says whether an image resembles the test set's images. Empty if the test set has
-    too few.
+    too few images.
 
     Args:
         anything: Kind of the test set's images, "image" or "tile".
@@ -92,9 +93,9 @@ def chips_of(
 
     Args:
         parts: Appearance of the parts of the photograph [p, d].
-        shortest_side: Required pixels of the shorter side, 0 = any.
-        among: The test set's images, None if not measured.
-        own: Position of the photograph in the test set, if it is one of its images.
+        shortest_side: Minimum pixels of the shorter side that the challenge requires; 0: none.
+        among: The test set's images; None if they were not measured.
+        own: Position of the photograph in the test set, if it is one of the test set's images.
     """
     if among is None:
         return photograph_chips(measures, shortest_side)

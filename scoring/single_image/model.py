@@ -1,4 +1,5 @@
-"""Model for single images: loaded, run once, and checked against its challenge's requirements."""
+"""Models for single images: loads a model, runs it once, and checks whether it meets the requirements of the
+challenge."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ Examined = TypeVar("Examined")
 
 
 class ModelHandle:
-    """A model in its own worker process, which lives until `close`. Only one thread at a time may use it."""
+    """A model in its own worker process, which runs until `close` is called. Only one thread at a time may
+    use it."""
 
     process: LoadedModel
 
@@ -90,7 +92,8 @@ class OpenModel(ModelHandle):
 
 
 def opened(task: ModelTask, model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess) -> OpenModel:
-    """Open a model as in `loaded`. Also raise InputRefused if the model does not suit this challenge."""
+    """Open a model, as `loaded` does. Also raises InputRefused if the model does not meet the requirements of
+    this challenge."""
     return loaded(model, start, partial(_tried, task))
 
 

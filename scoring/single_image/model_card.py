@@ -12,12 +12,13 @@ from scoring.single_image.similar_cases import Reference
 from scoring.statistics.intervals import Share, share
 
 MOST_ENTRIES, LONGEST = 12, 300
-"""Maximum shown metadata entries, and maximum characters of each."""
+"""Maximum number of metadata entries that are shown, and of characters of each."""
 TONE_COLUMN = re.compile(r"skin[ _-]?(tone|type)|fit[sz]patrick|monk", re.IGNORECASE)
 LEAST_RANGE = 0.01
-"""Range of a class's scores over the test set below which all these scores count as nearly equal."""
+"""If the scores of a class differ by less than this over the test set, they count as nearly equal."""
 MOST_TONES = 12
-"""Maximum different values of a skin tone column; a column with more values has another content."""
+"""Maximum number of different values in a column of skin tones. A column with more values has another
+meaning."""
 
 
 @dataclass(frozen=True)
@@ -37,17 +38,19 @@ class CardOutputs:
 
 @dataclass(frozen=True)
 class ModelCard:
-    """Performance of a model on a test set. An image without a valid output counts as not right.
+    """Performance of a model on a test set. An image for which the model gave no valid output counts as
+    wrong.
 
     Attributes:
-        commonest: Class number of the most frequent class, and its share, which is the accuracy of always
-            answering this class.
-        sensitivity: Share of malignant cases with a malignant highest class; None without such cases, or if
-            no class is malignant.
-        specificity: The same for the other cases.
+        commonest: Number of the most frequent class, and its share of the cases: the accuracy of a model that
+            always predicts this class.
+        sensitivity: Share of malignant cases whose highest-scoring class is malignant; None without malignant
+            cases or malignant classes.
+        specificity: Share of the other cases whose highest-scoring class is not malignant; None as for
+            `sensitivity`.
         found: For each class, the share of its cases that are predicted as the class (sensitivity) [K].
         confirmed: For each class, the share of true cases among those predicted as the class (precision) [K].
-        by_tone: Share of right cases by skin tone; empty if the test set does not state it.
+        by_tone: Skin tone -> share of right cases; empty if the test set does not state skin tones.
     """
 
     right: Share
@@ -61,19 +64,21 @@ class ModelCard:
 
     @property
     def no_better(self) -> bool:
-        """Whether always predicting the most frequent class may be right as often as the model."""
+        """Whether a model that always predicts the most frequent class may be right as often as this
+        model."""
         return bool(self.right.low <= self.commonest[1])
 
     @property
     def worse(self) -> bool:
-        """Whether always predicting the most frequent class is more often right than the model, by the whole
-        interval."""
+        """Whether a model that always predicts the most frequent class is right more often than this model,
+        even at the upper end of its interval."""
         return bool(self.right.high < self.commonest[1])
 
     @property
     def separates(self) -> bool:
-        """Whether it separates malignant cases from others better than chance, by both intervals: always
-        predicting the most frequent class can be right as often, and yet is worth nothing."""
+        """Whether the intervals of sensitivity and specificity show that the model separates malignant from
+        other cases better than chance. A model that always predicts the most frequent class does not, even if
+        it is right as often."""
         if self.sensitivity is None or self.specificity is None:
             return False
         return bool(self.sensitivity.low + self.specificity.low > 1)
@@ -108,7 +113,7 @@ def model_card(
 
     Args:
         malignant: Whether each class is malignant [K].
-        columns: Cells of the test set's table by header, to find skin tones.
+        columns: Header of a column in the test set's table -> cells; used to find skin tones.
     """
     failed = reference.failed
     if not len(reference) + len(failed):
@@ -152,7 +157,8 @@ def _tones(reference: Reference, columns: Mapping[str, Sequence[str]]) -> dict[s
 
 
 def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
-    """Return the performance of a model as sentences. `names` are the full names of the classes."""
+    """Return sentences about the performance of a model on the test set. `names` are the full names of the
+    classes."""
     sentence = f"On the test set the model is right on {card.right} images."
     if card.sensitivity is not None and card.specificity is not None:
         sentence += (

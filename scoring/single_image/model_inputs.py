@@ -1,4 +1,5 @@
-"""Inputs of a challenge's models for one photograph: the task, and age, sex and body site as a vector."""
+"""What a challenge's models receive for one photograph: their contract, and age, sex and body site as a
+vector."""
 
 from collections.abc import Sequence
 
@@ -18,7 +19,7 @@ def model_task(challenge_id: str, categories: Sequence[str] | None = None) -> Mo
         categories: Categories of an ISIC test set or model, in the order of its outputs.
 
     Raises:
-        KeyError: For any other challenge.
+        KeyError: If the challenge offers no single photographs.
     """
     support = load_challenge(challenge_id).display.single_image
     if support is None or support.task is None:
@@ -30,8 +31,8 @@ def vector(
     patient: PatientFields, age: float | str | None, gender: str | None, location: str | None
 ) -> np.ndarray:
     """Return the second input of a model, float32 [3]: years, then the codes of gender and location.
-    "unknown" also has a code (0 years) and must be given explicitly. Raises InputRefused with every missing
-    or invalid value, because nothing is filled in."""
+    "unknown" has a code too (0 for the age) and must be given explicitly. Raises InputRefused with every
+    missing or invalid value; no value is filled in."""
     problems, years = [], UNKNOWN_YEARS if age == UNKNOWN_WORD else age
     if years is None or isinstance(years, str) or not 0 <= years <= OLDEST:
         problems.append(_missing("age", f"give it in years, 0 to {OLDEST}"))

@@ -33,10 +33,10 @@ class Overview:
     """Nuclei of a tile.
 
     Attributes:
-        counts: Nuclei by class [K].
+        counts: Number of nuclei of each class [K].
         micrometres: Micrometres per pixel; None if unknown, so that densities are unknown too.
         lymphocytes: Share of lymphocytes among the detected nuclei.
-        truth: Annotated nuclei by class [K]; None if the tile is not a test case.
+        truth: Number of annotated nuclei of each class [K]; None if the tile is not a test case.
     """
 
     support: TileSupport
@@ -52,12 +52,12 @@ class Overview:
 
     @property
     def area_mm2(self) -> float | None:
-        """Area of the tile, None if its scale is unknown."""
+        """Area of the tile in mm²; None if its scale is unknown."""
         return None if self.micrometres is None else self.area_px * self.micrometres**2 / 1e6
 
     @property
     def per_mm2(self) -> Floats | None:
-        """Nuclei of each class per mm² [K]."""
+        """Number of nuclei of each class per mm² [K]; None if the scale is unknown."""
         area = self.area_mm2
         return None if area is None else self.counts / area
 
@@ -73,7 +73,7 @@ def tile_support(challenge_id: str) -> TileSupport:
 def opened(
     support: TileSupport, model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess
 ) -> Detector:
-    """Open a dense model and try it on noise, as `model.loaded` does."""
+    """Open a dense model and run it on noise to check it, as `model.loaded` does."""
     return loaded(model, start, lambda process: Detector(support, process, support.examine(process, CALLED)))
 
 
@@ -108,7 +108,7 @@ def overview(
     micrometres: float | None = None,
     annotated: Nuclei | None = None,
 ) -> Overview:
-    """Return counts of the nuclei in a tile that have at least a confidence.
+    """Count the nuclei in a tile whose confidence is at least `least_confidence`.
 
     Args:
         size: Width and height of the tile, px.
@@ -123,7 +123,7 @@ def overview(
 
 
 def truth_line(counts: Overview) -> str:
-    """Say in sentences how the counts of a tile compare with its annotated nuclei."""
+    """Return sentences that compare the counts of a tile with its annotated nuclei."""
     if counts.truth is None:
         return "These counts were not compared with a truth."
     true, off = int(counts.truth.sum()), int(np.abs(counts.counts - counts.truth).sum())

@@ -1,7 +1,7 @@
 """Saliency map by occlusion: parts of a photograph are hidden one by one behind a soft patch.
 
-On synthetic lesions this map is placed as well as 256 random masks, with a quarter of their runs. Hard
-patches create edges that models react to; finer grids are not better.
+On synthetic lesions, this map finds the right place as well as 256 random masks do, with a quarter of their
+runs. Patches are soft, because models react to the edges of hard ones. Finer grids are not better.
 """
 
 import math
@@ -35,7 +35,7 @@ def occlusion(
     """Return the saliency map of grid x grid cells that are hidden one by one, with one run each.
 
     Args:
-        progress: progress(done, total) counts runs.
+        progress: Function progress(done, total) that receives numbers of runs.
 
     Raises:
         Cancelled: Raised within the time of one run.
@@ -55,8 +55,8 @@ def occlusion(
 
 
 def hidden(pixels: np.ndarray, grid: int) -> Iterator[np.ndarray]:
-    """Yield the pixels, uint8 (h, w, 3), with one cell hidden, row by row. Each array is overwritten by the
-    next."""
+    """Yield the pixels, uint8 (h, w, 3), with one cell hidden, row by row. The same array is reused for the
+    next cell."""
     height, width = pixels.shape[:2]
     towards = surrounding(pixels) - pixels
     rows, columns = profiles(height, grid), profiles(width, grid)

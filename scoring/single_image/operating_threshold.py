@@ -1,4 +1,5 @@
-"""Operating threshold: the threshold with a required sensitivity, and its specificity on a test set."""
+"""Operating threshold: the threshold that reaches a required sensitivity on a test set, and its
+specificity."""
 
 from dataclasses import dataclass
 
@@ -17,9 +18,9 @@ class ChosenOperatingPoint:
     """A threshold t of the decision "risk > t" that was chosen on all cases of a test set.
 
     Attributes:
-        sensitivity: Sensitivity of thresholds chosen in the same way on cases that they were not chosen on
-            (five folds by unit), with Wilson's 95 % bounds; None with too few units.
-        specificity: The same for specificity.
+        sensitivity: Cross-validated sensitivity: thresholds are chosen in the same way on four of five folds
+            of units and applied to the fifth. With Wilson's 95 % bounds; None with too few units.
+        specificity: Cross-validated specificity, computed in the same way.
     """
 
     wanted: float
@@ -65,8 +66,8 @@ def operating_point(
 
 
 def own_line(reference: Reference, malignant: Bools, point: ChosenOperatingPoint) -> str:
-    """Say in a sentence what a threshold achieves on the cases that it was chosen on. `malignant` says
-    whether each class is malignant [K]."""
+    """Return a sentence that says which sensitivity and specificity a threshold has on the cases on which it
+    was chosen. `malignant` says whether each class is malignant [K]."""
     called = risks(reference.probabilities, malignant) > point.threshold
     positive = malignant[reference.truth]
     return (

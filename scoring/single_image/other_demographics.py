@@ -1,4 +1,4 @@
-"""Model outputs for the same photograph with another age, sex or body site."""
+"""Computes a model's outputs for the same photograph with another age, sex or body site."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ class DemographicSweep:
     """Answers of a model while one demographic input changes and the others stay the same.
 
     Attributes:
-        vectors: Second inputs [n, 3] by field ("age", "gender", "location").
-        probabilities: Probabilities [n, K] by field.
+        vectors: Field ("age", "gender" or "location") -> second inputs of the model [n, 3].
+        probabilities: Field -> probabilities [n, K].
     """
 
     patient: PatientFields
@@ -43,7 +43,7 @@ def sweep(
     """Run the model at 19 ages, all genders and all sites, each including "unknown", in 30 runs.
 
     Raises:
-        ValueError: For a model without a vector.
+        ValueError: If the model takes no vector.
         Cancelled: If the run is cancelled.
         InputRefused: If the model fails.
     """
@@ -59,8 +59,8 @@ def sweep(
 
 
 def changes(swept: DemographicSweep, prediction: ImagePrediction, classes: Sequence[str]) -> tuple[str, ...]:
-    """Say for each field which of its values change the highest-scoring class. If no field changes it, return
-    a single sentence."""
+    """Return for each field a sentence that says which values change the highest-scoring class. If no field
+    changes it, return a single sentence."""
     sentences = []
     for field, rows in swept.probabilities.items():
         values, tops = swept.values(field), rows.argmax(1)
@@ -76,8 +76,8 @@ def changes(swept: DemographicSweep, prediction: ImagePrediction, classes: Seque
 
 
 def told(patient: PatientFields, vector: np.ndarray, age_unknown: bool) -> dict[str, str]:
-    """Return age, gender and location of a vector [3] as text. `age_unknown` says that the age is unknown and
-    its number only a replacement."""
+    """Return age, gender and location of a vector [3] as text. `age_unknown` says whether the age is unknown,
+    so that its number is only a replacement."""
     words = {name: _word(value) for name, value in patient.described(vector).items()}
     return words | {"age": ZERO_FOR_UNKNOWN} if age_unknown else words
 

@@ -1,10 +1,11 @@
-"""Outlier score: distance of an image from the nearest images of a test set, the limit beyond which there is
-no answer, and its false alarms on those images.
+"""Outlier score: how far an image is from the nearest images of a test set; the limit beyond which there is
+no answer; and how often the test set's own images exceed it (false alarms).
 
-It is a local outlier factor: mean distance to the eight nearest images, divided by their mean distance to
-their own nearest images. Distances use the appearance (`metrics.image_quality`), standardised by median and
-median deviation, with extreme values clipped, and decorrelated with shrunk correlations. The usual range is
-measured on the test set by leaving out each image.
+It is a local outlier factor: the mean distance of the image to its eight nearest images, divided by the mean
+distance of these to their own nearest images. Distances use the appearance (`metrics.image_quality`),
+standardised by median and median deviation, with extreme values clipped, and decorrelated with shrunk
+correlations. The usual range is measured on the test set: the factor of each image is computed without this
+image.
 """
 
 from collections.abc import Sequence
@@ -18,18 +19,20 @@ from scipy.special import stdtrit
 from scoring.common.arrays import Array, Floats
 
 LEAST_ALARMS, ALARMS, MOST_ALARMS = 0.005, 1.4, 0.03
-"""Share of images like the test set's that would be called completely unlike it, if their logarithmic
-distances were normally distributed: the first plus the second divided by the number of images, at most the
-third. Among few images more foreign pictures would get an answer. Real distances have a longer tail."""
+"""These numbers define the share of images like the test set's that are called completely unlike it: the
+first, plus the second divided by the number of images, but at most the third. It is larger for few images,
+because otherwise more foreign pictures would get an answer. It assumes that logarithms of distances are
+normally distributed; real distances have a longer tail."""
 UNLIKE = 1.25
-"""The same share of images that would be called unlike it, divided by that one."""
+"""Ratio of two shares of such images: those called unlike the test set's, and those called completely
+unlike."""
 FEWEST, NEAREST = 5, 8
 CUT, RIDGE, LEAST = 4.0, 0.05, 1e-3
 FOLDS = 50
 COPY, CHUNK = 0.3, 500
-"""Distance of a photograph saved again, at most, as a share of the usual distance to the eighth nearest:
-JPEG again or a smaller size makes 0.1 to 0.3, and other photographs are at 0.4 or more. Images compared at
-once."""
+"""Two images count as copies if their distance is at most this share of the usual distance to the eighth
+nearest image. Saving again as JPEG or in a smaller size gives 0.1 to 0.3; other photographs have 0.4 or more.
+The second number is that of images that are compared at once."""
 NORMAL, TINY = 1.4826, 1e-6
 PHOTOGRAPH_PATCHES, TILE_PATCHES = 3, 4
 """Number of parts along each side of a photograph, and of a tile."""
@@ -44,11 +47,13 @@ class OutlierScore:
     """How much an image differs from the test set.
 
     Attributes:
-        distance: Local outlier factor of the image among the test set's images.
+        distance: Local outlier factor of the image with respect to the test set's images.
         limit: Factor above which an image is called unlike the test set's images.
         far_limit: Factor above which an image is called completely unlike them.
-        false_alarms: Number of the test set's own images above the limit, each left out in turn.
-        far_alarms: Number of the test set's own images above `far_limit`; they would get no answer.
+        false_alarms: Number of the test set's own images whose factor is above `limit`; each is compared with
+            the others.
+        far_alarms: Number of the test set's own images whose factor is above `far_limit`, so that they would
+            get no answer.
         generated: Whether the test set's images are computer-generated.
     """
 
@@ -80,7 +85,7 @@ class KnownImages:
         features: Appearance of each image [n, p, d]: a photograph as a whole and its parts; only the parts of
             a tile.
         indices: Positions of the images in the test set [n].
-        factors: `left_out` if already computed, otherwise None.
+        factors: Result of `left_out`, if it was computed already; else None.
         generated: Whether the images are computer-generated.
     """
 
@@ -141,8 +146,8 @@ class KnownImages:
         return factors
 
     def limit(self, alarms: float) -> float:
-        """Return the distance beyond which one more such image lies with probability `alarms`: Student's
-        prediction limit of the logarithms of `left_out`; copies of an image count once."""
+        """Return the factor that one more image like the test set's exceeds with probability `alarms`. It is
+        Student's prediction limit for the logarithms of `left_out`; copies of an image count once."""
         return prediction_limit(self.left_out[self._distinct[0]], 1 - alarms)
 
     def unlikeness(self, parts: Floats, own: int | None = None) -> OutlierScore | None:
@@ -150,11 +155,12 @@ class KnownImages:
 
         Args:
             parts: Appearance of the parts of the image [p, d].
-            own: Position of the image in the test set, if it is one of these images; it is then compared with
-                the others.
+            own: Position of the image in the test set, if it is one of the test set's images. It is then
+                compared with the others.
 
         Returns:
-            The outlier score; None with fewer than 5 images, which define no usual range.
+            The outlier score; None if the test set has fewer than 5 images, because these define no usual
+            range.
         """
         if len(self) < FEWEST:
             return None
@@ -170,7 +176,7 @@ class KnownImages:
 
         Args:
             appearance: Appearance of the whole image and of its parts [p, d].
-            own: Position of the image in the test set, if it is one of these images.
+            own: Position of the image in the test set, if it is one of the test set's images.
         """
         others = np.flatnonzero(self.indices != (-1 if own is None else own))
         if len(others) < FEWEST:
@@ -185,8 +191,8 @@ def known_images(appearances: Sequence[Floats | None], tile: bool = False) -> Kn
     """Collect the appearance of a test set's images.
 
     Args:
-        appearances: Appearance of each case [p, d], None without an image.
-        tile: Whether they are tiles.
+        appearances: Appearance of each case [p, d]; None for a case without an image.
+        tile: Whether the images are tiles.
     """
     indices = [index for index, appearance in enumerate(appearances) if appearance is not None]
     rows = [appearance for appearance in appearances if appearance is not None]
@@ -202,8 +208,8 @@ def _ranked(away: Floats) -> Floats:
 
 
 def prediction_limit(usual: Floats, share: float) -> float:
-    """Return the value below which one more like `usual`, all above 0, lies with probability `share`:
-    Student's prediction limit of their logarithms."""
+    """Return the value below which one more number like those in `usual` (all above 0) lies with probability
+    `share`. It is Student's prediction limit for their logarithms."""
     logarithms, n = np.log(usual), len(usual)
     away = stdtrit(n - 1, share) * logarithms.std(ddof=1) * np.sqrt(1 + 1 / n)
     return float(np.exp(logarithms.mean() + away))

@@ -1,4 +1,5 @@
-"""Photograph of a visitor: only its pixels; `scoring.inference.image_sanitizer` decodes its file."""
+"""Photograph of a visitor, of which only the pixels are kept. `scoring.inference.image_sanitizer` decodes the
+file."""
 
 import math
 import threading
@@ -16,9 +17,11 @@ from scoring.inference.timed_worker import Limits
 CALLED = "image 1"
 """Name of the image in messages, because the name of an upload can be a person's name."""
 PHOTOGRAPH_PIXELS = 5_000_000
-"""Maximum stored pixels of a visitor's photograph: ten times what models receive, and 15 MB."""
+"""Maximum number of pixels that are stored of a visitor's photograph: ten times as many as models receive, 15
+MB."""
 WHOLE_PIXELS = 26_300_000
-"""Maximum stored pixels of a tile or test case: 79 MB, the largest tiles of PUMA."""
+"""Maximum number of pixels that are stored of a tile or test case: 79 MB, as the largest tiles of PUMA
+need."""
 HELD_BYTES = 100_000_000
 """Maximum bytes of pixels of all images of one visitor."""
 TILE_TOO_LARGE = (
@@ -27,7 +30,7 @@ TILE_TOO_LARGE = (
 )
 
 LYING = (5, 6, 7, 8)
-"""EXIF orientations that exchange width and height of the picture."""
+"""EXIF orientations in which width and height of the picture are exchanged."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,9 @@ class Photograph:
     Attributes:
         pixels: uint8 (height, width, 3), upright, read-only.
         small: A copy for measuring and display, 512 px on its shorter side.
-        dropped: Other contents of the file, from `inference.image_sanitizer.KINDS`.
-        framed: How it was reduced, turned and cropped, as sentences; "" if it was not.
-        reduction: Pixels of the file per stored pixel along each axis, 1 or more.
+        dropped: Other contents of the file that were dropped, from `inference.image_sanitizer.KINDS`.
+        framed: Sentences that say how the photograph was reduced, turned and cropped; "" if it was not.
+        reduction: Number of pixels in the file per stored pixel along each axis, 1 or more.
     """
 
     pixels: np.ndarray
@@ -51,8 +54,8 @@ class Photograph:
 
     @property
     def turned(self) -> bool:
-        """Whether the orientation of the file's pixels differs. The programs of the challenges do not turn
-        images."""
+        """Whether the pixels in the file have another orientation than this upright picture. The programs of
+        the challenges do not turn images."""
         return self.seen.orientation != 1
 
     @property
@@ -103,10 +106,11 @@ def received(
     file are not stored.
 
     Args:
-        process: The worker; None starts one.
+        process: The worker process; None: a new one is started.
 
     Raises:
-        InputRefused: `image-unreadable` with one sentence, see `inference.image_sanitizer.upright`.
+        InputRefused: With `image-unreadable` and one sentence, as `inference.image_sanitizer.upright` raises
+            it.
     """
     decoders = image_sanitizer.decoders(data)
     if process is None or decoders:

@@ -2,7 +2,7 @@
 
 If there is a test set, a value outside the range of nearly all its images is a caution: the model was never
 tested on such images. Without one, limits come from synthetic lesions, blurred on purpose, and from a few
-free photographs; they can rank pictures but prove nothing.
+free photographs; such limits can rank pictures, but they prove nothing.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -39,17 +39,17 @@ MOST_RESCALED = 1.2
 LEAST_SIDE = 224
 SHARPNESS = "sharpness_in_usual_light"
 NO_LESION, FAINT_LESION = 0.005, 0.05
-"""Shares of images like the test set's whose edges are so weak that there is no answer, or a caution, if
-their logarithms are normally distributed."""
+"""Limits for weak edges, as shares of images like the test set's that are below the limit: no answer is
+given, or a caution is shown. They assume that the logarithms are normally distributed."""
 FAINTEST = 1e-4
-"""Smallest strength of edges that is told from none."""
+"""Edges that are weaker than this count as no edges."""
 USUAL_EDGES = (
     "Edges in the middle are as strong as in the test images. Such edges do not prove that there is a lesion."
 )
 USUAL = (0.01, 0.99)
 """Quantiles of a value over the test set's images; a value between both quantiles is usual."""
 ENOUGH = 20
-"""Minimum images of a test set for defining a usual range."""
+"""Minimum number of test set images that define a usual range."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,13 @@ class QualityBadge:
     """A badge that states one property of an image.
 
     Attributes:
-        name: "size", "scale", "sharpness", "exposure", "colours", "lesion", "frame", "tissue", "likeness".
-        level: "good", "note", "caution" or "stop". "stop" means that the challenge refuses such a picture,
-            that hardly anything is sharp, that it is tissue instead of skin, that it is completely unlike the
-            test set's images, or that no lesion is visible.
+        name: Name of the property: "size", "scale", "sharpness", "exposure", "colours", "lesion", "frame",
+            "tissue" or "likeness".
+        level: "good", "note", "caution" or "stop". "stop" means that there is no answer: the challenge
+            refuses such a picture, hardly anything is sharp, it is tissue instead of skin, it is completely
+            unlike the test set's images, or no lesion is visible.
         value: The measured value as text.
-        percentile: Share 0..1 of the test set's images with a lower value, None if unknown.
+        percentile: Share of the test set's images with a lower value, 0..1; None if unknown.
     """
 
     name: str
@@ -139,7 +140,7 @@ def photograph_chips(
     """Return the quality badges of a photograph of skin.
 
     Args:
-        shortest_side: Required pixels of the shorter side, 0 = any.
+        shortest_side: Minimum pixels of the shorter side that the challenge requires; 0: none.
         among: Quality of the test set's images.
     """
     return (
@@ -153,8 +154,8 @@ def photograph_chips(
 
 
 def before_comparison(badges: Iterable[QualityBadge]) -> tuple[QualityBadge, ...]:
-    """Return the badges that comparison with the test set cannot change: its images decide which sharpness
-    and colours are usual, but an image without any detail is refused in any case."""
+    """Return the badges that do not depend on a comparison with the test set. Its images decide which
+    sharpness and colours are usual, but an image without any detail is refused in any case."""
     return tuple(
         badge
         for badge in badges
@@ -168,8 +169,8 @@ def tile_chips(
     """Return the quality badges of a tile of stained tissue.
 
     Args:
-        width: Width of the tile, px; also `height`.
-        usual: Micrometres per pixel of the challenge's tiles.
+        width: Width of the tile, px; `height` likewise.
+        usual: Micrometres per pixel in the challenge's tiles.
         micrometres: Micrometres per pixel of this tile; None if unknown.
     """
     as_usual = width == height == TILE_SIDE

@@ -1,8 +1,9 @@
-"""Saliency map by hiding random halves of a photograph, many times (RISE; Petsiuk, Das, Saenko 2018).
+"""Saliency map from many runs, each with a random half of the photograph hidden (RISE; Petsiuk, Das, Saenko
+2018).
 
-A drop is reported for each position: the slope of the score against how visible the position is, which is
-their covariance divided by the variance of the masks there. For a model that looks at only one position, this
-equals the change when it is hidden.
+A drop is reported for each position: the slope of the score against the visibility of the position. It is the
+covariance of score and mask, divided by the variance of the mask at this position. For a model that looks at
+only one position, it equals the change of the score when this position is hidden.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,8 +16,8 @@ from scoring.single_image.saliency import Progress, SaliencyMap, enlarged, score
 
 COUNT, GRID, SHOWN, FINER = 256, 6, 0.5, 4
 BY_CHANCE = 3.7
-"""Limit in standard errors: if no part affects the score, all slopes of a map stay within the limit in 95 of
-100 maps (simulated)."""
+"""Limit in standard errors. If no part affects the score, all slopes of a map are within this limit in 95 of
+100 maps (from simulations)."""
 
 
 def masks(
@@ -30,7 +31,7 @@ def masks(
     """Return the saliency map from `count` random masks, with one run each.
 
     Args:
-        progress: progress(done, total) counts runs.
+        progress: Function progress(done, total) that receives numbers of runs.
 
     Raises:
         Cancelled: Raised within the time of one run.
@@ -50,8 +51,8 @@ def masks(
 
 
 def slopes(scores: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return how far scores fall where masks hide the image [K, g, g], and how far they can fall by chance
-    alone [K].
+    """Return how far scores fall if a part of the image is hidden [K, g, g], and how far they can fall by
+    chance alone [K].
 
     Args:
         scores: Scores [count, K].
@@ -78,8 +79,8 @@ def random_masks(count: int, seed: int) -> np.ndarray:
 
 
 def masked(pixels: np.ndarray, drawn: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the pixels, uint8 (h, w, 3), where each mask [g, g] is 1, and the surrounding colour where it is
-    0."""
+    """Yield for each mask [g, g] an image, uint8 (h, w, 3): the pixels where the mask is 1, and the
+    surrounding colour where it is 0."""
     height, width = pixels.shape[:2]
     around = surrounding(pixels)
     above = pixels - around

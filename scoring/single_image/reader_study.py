@@ -1,4 +1,5 @@
-"""Small reader study: a reader's assessments of images without and with the model's answer."""
+"""Small reader study: compares a reader's assessments of images before and after the reader sees the model's
+answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from scoring.common.arrays import Bools, Ints
 from scoring.statistics.intervals import Share, difference_t, estimated, share
 
 UNSURE = -1
-"""Value instead of a class number: the reader is unsure, the model gives no answer, or the truth is
+"""Number that replaces a class number if the reader is unsure, the model gives no answer, or the truth is
 unknown."""
 UNSURE_WORD, NO_ANSWER_WORD = "unsure", "no answer"
 CONFIDENCES = ("low", "medium", "high")
@@ -46,7 +47,7 @@ class ReadImage:
         score: The model's highest score, 0..1; NaN without an answer.
         truth: The true class; UNSURE if unknown.
         remarks: Why the model gives no answer, or reasons for caution.
-        file_name: Name of a visitor's file, "" for a test case.
+        file_name: Name of a visitor's file; "" for a test case.
     """
 
     name: str
@@ -69,8 +70,8 @@ class ReadersCompared:
     """A measure of each reader, on images with known truth.
 
     Attributes:
-        shares: Value for each of `READERS`.
-        interval: 95 % interval of the difference, from paired images; None with fewer than two.
+        shares: Value of the measure for each of `READERS`.
+        interval: 95 % interval of the difference on the same images; None with fewer than two images.
     """
 
     shares: tuple[Share, Share, Share]
@@ -87,7 +88,7 @@ def compared(images: Sequence[ReadImage], malignant: Bools) -> dict[str, Readers
         malignant: Whether each class is malignant [K].
 
     Returns:
-        The results by measure, without measures that no image counts for.
+        Measure -> results. Measures for which no image counts are left out.
     """
     known = [image for image in images if image.truth != UNSURE]
     truth = np.array([image.truth for image in known], int)
@@ -111,8 +112,8 @@ def _compared(hits: Bools) -> ReadersCompared:
 
 
 def summary(images: Sequence[ReadImage]) -> tuple[str, ...]:
-    """Say in sentences how well person and model agree, and what the person changed after the model's
-    answer."""
+    """Return sentences that say how well person and model agree, and what the person changed after seeing the
+    model's answer."""
     n, given = len(images), [image for image in images if UNSURE not in image.said[:2]]
     same = sum(image.alone.label == image.model for image in given)
     changed = [image for image in images if image.alone.label != image.assisted.label]
@@ -159,7 +160,7 @@ def drawn(labels: Ints, malignant: Bools, places: Ints, count: int, seed: int) -
 
     Args:
         labels: Class numbers of all cases [N], negative if unknown.
-        malignant: Which classes are malignant [K].
+        malignant: Whether each class is malignant [K].
     """
     random = np.random.default_rng(seed)
     shuffled = random.permutation(places[labels[places] >= 0])

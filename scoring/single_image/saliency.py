@@ -16,7 +16,7 @@ BORDER_SHARE, DARKEST = 1 / 8, 0.15
 SCALE = 0.25
 """Change of a score at the ends of the colour scale; all maps use the same scale."""
 FLOOR = 0.05
-"""Minimum change of a score for a part that matters."""
+"""A part matters only if it changes a score by at least this."""
 
 Progress = Callable[[int, int], object]
 
@@ -26,13 +26,14 @@ class SaliencyMap:
     """How far the scores of all classes fall when a part of an image is hidden.
 
     Attributes:
-        drops: Score with the part shown minus the score with it hidden [K, g, g]; positive: the part supports
-            the class. If parts are hidden one by one, everything else is shown. With random halves, the drop
-            is the mean over the other hidden parts.
+        drops: Score with the part shown minus score with the part hidden [K, g, g]. A positive drop means
+            that the part supports the class. If parts are hidden one by one, everything else is shown. With
+            random halves, the drop is a mean over what else is hidden.
         before: Scores of the unchanged picture [K].
         after: Scores with the part hidden [K, g, g]; None for random halves.
         shape: Height and width of the pixels that the model received.
-        noise: Change of each class that random halves alone can cause [K]; 0 if nothing is random.
+        noise: Change of each class's score that random halves can cause by chance [K]; 0 if parts are hidden
+            one by one.
     """
 
     drops: np.ndarray
@@ -96,8 +97,8 @@ def scores(
     progress: Progress | None,
     cancelled: Callable[[], bool] | None,
 ) -> np.ndarray:
-    """Return probabilities [total, K] for prepared pixels with their vectors. Inputs are run one by one,
-    because batches are not faster.
+    """Return probabilities [total, K] for prepared pixels with their vectors. The model runs on one input at
+    a time, because batches are not faster.
 
     Raises:
         Cancelled: Raised within the time of one run.

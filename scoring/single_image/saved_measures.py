@@ -1,7 +1,8 @@
-"""Measurements of the sample test sets' images, stored in files beside the samples: measuring a set takes
-half a minute, and a visitor's image would have to wait.
+"""Measurements of the sample test sets' images, stored in files beside the samples. Measuring a test set
+takes half a minute, for which a visitor would have to wait.
 
-A file's name depends on the bytes of the images and on `VERSION`, so that it never describes others.
+The name of a file depends on the bytes of the images and on `VERSION`, so that it is never used for other
+images or measures.
 """
 
 import hashlib
@@ -15,10 +16,10 @@ from scoring.single_image.out_of_distribution import KnownImages
 from scoring.single_image.quality import MeasuredImages, Pictures, Quality
 
 VERSION = 2
-"""Version of the measures; it rises whenever quality or appearance is measured in another way."""
+"""Version of the measures. It must be raised whenever quality or appearance is measured in another way."""
 PLACE = FOLDER / "measured"
 OFFSET = 1 << 15
-"""Offset that makes stored steps positive."""
+"""Number that is added to stored steps so that they are positive."""
 
 
 def place(truth: Pictures, folder: Path = PLACE) -> Path:
@@ -34,7 +35,7 @@ def saved(truth: Pictures, tile: bool = False, folder: Path = PLACE) -> Measured
     images.
 
     Args:
-        tile: Whether it contains tiles.
+        tile: Whether the test set contains tiles.
     """
     path = place(truth, folder)
     if not path.exists():

@@ -1,5 +1,4 @@
-"""Answers side by side: of one model to several photographs of a lesion, or of two models to one
-photograph."""
+"""Compares answers: of one model to several photographs of a lesion, or of two models to one photograph."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.saliency import FLOOR
 
 OTHER_LIGHT = 0.75
-"""Ratio of brightness below which one of two photographs is called darker."""
+"""If the ratio of brightness of two photographs is below this, one is called darker."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +22,8 @@ class DatedAnswer:
     """A model's answer to one of several photographs of a lesion.
 
     Attributes:
-        taken: Date of the photograph, None if unknown.
-        views: Answers to its turned and mirrored copies, None if not requested.
+        taken: Date of the photograph; None if unknown.
+        views: Answers to the turned and mirrored copies of the photograph; None if they were not requested.
     """
 
     name: str
@@ -55,8 +54,8 @@ def by_date(answers: Sequence[DatedAnswer]) -> list[DatedAnswer]:
 
 
 def changes_over_time(answers: Sequence[DatedAnswer], names: Sequence[str]) -> list[str]:
-    """Say how the scores of the highest-scoring classes changed between successive dates. The text also says
-    whether each change is larger than those caused by turning the image.
+    """Return sentences that say how the scores of the highest-scoring classes changed between successive
+    dates, and whether each change is larger than changes by turning the image.
 
     Args:
         answers: Answers in the order of the photographs' dates; photographs without a date do not count.
@@ -76,7 +75,7 @@ def changes_over_time(answers: Sequence[DatedAnswer], names: Sequence[str]) -> l
 
 
 def dates_line(answers: Sequence[DatedAnswer]) -> str:
-    """Return the dates of photographs as entered, in the given order."""
+    """Return a text with the dates of photographs, as visitors entered them, in the given order."""
     return f"Dates as entered: {'; '.join(answer.called for answer in answers if answer.taken is not None)}."
 
 
@@ -102,11 +101,11 @@ def mean_scores(answers: Mapping[int, ImageAnswer]) -> Floats | None:
 
 
 def photographs_line(answers: Mapping[int, ImageAnswer], names: Sequence[str]) -> str:
-    """Say in a sentence whether several photographs of a lesion get the same class, and give the mean of
-    their scores.
+    """Return a sentence that says whether several photographs of a lesion get the same class, with the mean
+    of their scores.
 
     Args:
-        answers: Answers of one model, by number of the photograph.
+        answers: Number of the photograph -> answer of the model.
     """
     mean, n = mean_scores(answers), len(answers)
     if mean is None:
@@ -151,7 +150,7 @@ def photograph_cautions(top: int, others: Mapping[int, ImageAnswer], names: Sequ
     """Return short texts about further photographs of a lesion that have no answer or another class.
 
     Args:
-        top: The class of the photograph in the headline.
+        top: The class that the photograph in the headline gets.
     """
     return [
         f"photograph {number} gets {'no answer' if answer.reasons else names[answer.prediction.top]}"
@@ -161,8 +160,8 @@ def photograph_cautions(top: int, others: Mapping[int, ImageAnswer], names: Sequ
 
 
 def models_line(first: ImagePrediction, second: ImagePrediction, names: Sequence[str]) -> str:
-    """Say in a sentence whether two models predict the same class. `names` are the full names of the
-    classes."""
+    """Return a sentence that says whether two models predict the same class. `names` are the full names of
+    the classes."""
     a, b = ((names[p.top], p.probabilities[p.top]) for p in (first, second))
     if first.top == second.top:
         return f"Both models give {a[0]}: {a[1]:.2f} and {b[1]:.2f}."

@@ -1,4 +1,5 @@
-"""Similar cases of a test set, with labels and the same model's outputs, beside its output for one image."""
+"""Finds cases of a test set for which the model gives similar outputs as for one image, and how often it is
+right on them. Also computes the set of possible classes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,11 +19,12 @@ from scoring.statistics.intervals import Share, share
 
 NEAREST = 6
 MISS = 0.1
-"""Share of a class's test cases for which the set of possible classes may lack the class."""
+"""For at most this share of a class's cases, the set of possible classes may lack the class."""
 TIE = 1e-6
 """Maximum difference of two scores that count as equal, because of rounding errors of float32."""
 NEIGHBOURS = 30
-"""Number of cases with a similar highest score; with fewer than twice as many cases, all count."""
+"""Number of cases with a similar highest score that are used. If there are fewer than twice as many cases,
+all are used."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class FailedCases:
         return len(self.indices)
 
     def only(self, kept: Bools) -> "FailedCases":
-        """Return the cases with True in `kept` [m]."""
+        """Return only the cases for which `kept` [m] is True."""
         return FailedCases(self.indices[kept], self.truth[kept], self.units[kept])
 
 
@@ -55,7 +57,7 @@ class Reference:
     """The n cases of a test set that have a true class and a model's output.
 
     Attributes:
-        generated: Whether its images are computer-generated.
+        generated: Whether the images of the test set are computer-generated.
         indices: Positions of the cases in the test set [n].
         truth: Class numbers [n].
         outputs: Outputs of the model [n, k].
@@ -112,7 +114,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class SimilarCase:
-    """A case with similar scores.
+    """A case of the test set with similar scores.
 
     Attributes:
         index: Position in the test set.
@@ -133,11 +135,11 @@ class RightShare:
     """How often the model is right on cases of the test set.
 
     Attributes:
-        similar: Share for the cases with a similar highest score, including ties; for all cases if there are
-            few, and then those without a valid output count as not right.
-        low: Lowest of the highest scores of these cases, NaN without cases.
-        every: Whether all cases count because there are few.
-        of_class: Share for the cases that get the same class as the image.
+        similar: Share of right cases among those with a similar highest score, including ties. If there are
+            few cases, all are used, and cases without a valid output count as wrong.
+        low: Smallest highest score of these cases; NaN without cases.
+        every: Whether all cases are used because there are few.
+        of_class: Share of right cases among those that get the same class as the image.
     """
 
     similar: Share
@@ -152,12 +154,13 @@ class ClassSet:
     """The set of possible classes for one image.
 
     Attributes:
-        members: Whether each class is in the set, bool [K]; the highest-scoring one always is.
-        miss: Share of each class's cases that may be missed.
+        members: Whether each class is in the set, bool [K]; the highest-scoring class always is.
+        miss: Share of each class's cases whose set may lack the class.
         always: Classes with too few cases to be excluded, bool [K].
-        coverage: Coverage of such sets on cases that they were not calibrated on.
-        fewest: Required cases per class.
-        top_added: Whether the highest-scoring class is included only because it is the highest: its score is
+        coverage: How often such sets contain the true class of cases that were not used for their
+            calibration.
+        fewest: Number of cases that a class needs before it can be excluded.
+        top_added: Whether the highest-scoring class is in the set only because it always is: its score is too
             low for its class.
     """
 
@@ -170,7 +173,8 @@ class ClassSet:
 
 
 class Labelled(Protocol):
-    """A test set with a class number and an image for each case [N]; -1 and None if there is none."""
+    """A test set with a class number and an image for each case [N]; -1 without a class, None without an
+    image."""
 
     def __len__(self) -> int: ...
     @property
@@ -298,7 +302,7 @@ def class_set(reference: Reference, row: Floats) -> ClassSet:
 
 def reweighted(reference: Reference, row: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Adapt probabilities `row` [K] to other class frequencies `wanted` [K] (on any scale): p x wanted /
-    share in the test set, with sum 1.
+    share of the class in the test set, scaled so that the sum is 1.
 
     A class that is missing in the test set keeps the probability 0 (Saerens 2002).
     """

@@ -10,7 +10,7 @@ from scoring.single_image.photograph import Photograph
 
 QUARTERS = (0, 1, 2, 3)
 SMALLEST = 32
-"""Minimum pixels along the shortest side of a part."""
+"""Minimum length of the shorter side of a part, in px."""
 Box = tuple[int, int, int, int]
 """Left, top, width and height, px."""
 
@@ -20,8 +20,8 @@ class Framing:
     """The part of a photograph that a model receives.
 
     Attributes:
-        quarters: Number of quarter turns to the right, 0..3; applied first.
-        part: Part of the turned photograph, None for the whole.
+        quarters: Number of quarter turns to the right, 0..3. The photograph is turned before it is cropped.
+        part: Part of the turned photograph; None for the whole.
         square: Whether to extend the part to a square around its centre, because models distort other shapes.
     """
 
@@ -66,8 +66,8 @@ def framed(photograph: Photograph, framing: Framing) -> Photograph:
 
 
 def framing_line(framing: Framing, width: int, height: int) -> str:
-    """Say in a sentence how a photograph of width x height px was turned and cropped; "" if nothing was
-    done."""
+    """Return a sentence that says how a photograph of width x height px was turned and cropped; "" if it was
+    not."""
     turned = (height, width) if framing.quarters % 2 else (width, height)
     left, top, wide, tall = framing.box(*turned)
     parts = []

@@ -16,7 +16,7 @@ from scoring.single_image.model import OpenModel
 from scoring.single_image.saliency import FLOOR, Progress, scores, surrounding
 
 LIGHT, WARMTH = 0.25, 0.12
-"""Relative changes of all channels (light), and of red against blue (warmth)."""
+"""Relative changes that are tried: of all channels (light), and of red against blue (warmth)."""
 LUMA = np.array([0.299, 0.587, 0.114])
 GREY = 128.0
 REACH, SHARPNESS = 0.3, 8
@@ -29,7 +29,7 @@ class WholePicture:
 
     Attributes:
         before: Scores of the unchanged picture [K].
-        after: Scores by name of the change, [K] each; those of `TONES` change light or colour.
+        after: Name of a change -> scores after it [K]. The changes in `TONES` change light or colour.
     """
 
     before: Floats
@@ -84,8 +84,8 @@ TONES: Mapping[str, Callable[[Floats], Floats]] = {
 MIDDLE_HIDDEN, AROUND_HIDDEN = "middle hidden", "all around hidden"
 CHANGES = {**TONES, MIDDLE_HIDDEN: _middle_hidden, AROUND_HIDDEN: _around_hidden}
 SURROUNDINGS = 2
-"""Minimum ratio for reporting the surroundings: their effect, divided by the effect of the middle, and by the
-effect of light and colour."""
+"""The surroundings are reported only if their effect is at least this many times the effect of the middle,
+and of light and colour."""
 
 
 def changed(pixels: Pixels, name: str) -> Pixels:
@@ -112,8 +112,8 @@ def whole_picture(
 
 
 def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
-    """Say in a sentence how light and colour of the whole image change class k. `strongest` is the largest
-    change by hiding a part."""
+    """Return a sentence that says how light and colour of the whole image change the score of class k.
+    `strongest` is the largest change by hiding a part."""
     largest, around = whole.tone(k), _around_line(whole, k, name)
     if largest < FLOOR:
         changes = "Making the whole image lighter, darker, warmer, cooler or grey"
@@ -149,8 +149,8 @@ def _around_line(whole: WholePicture, k: int, name: str) -> str:
 
 
 def hidden_line(whole: WholePicture, k: int) -> str:
-    """Return that hiding a large area changes class k although no small part does, as a sentence after
-    another; "" if it does not."""
+    """Return a further sentence if hiding a large area changes the score of class k although hiding small
+    parts does not; else ""."""
     if whole.hidden(k) < FLOOR:
         return ""
     before, middle, around = (

@@ -28,10 +28,10 @@ class WholeSlide:
     """An uploaded whole slide image.
 
     Attributes:
-        data: Its file, unread.
-        size: Width and height of its full resolution, px.
-        overview: The whole, reduced, uint8 (height, width, 3), read-only.
-        box: Its most stained region.
+        data: Bytes of the file, which are not decoded yet.
+        size: Width and height at full resolution, px.
+        overview: The whole slide, reduced, uint8 (height, width, 3), read-only.
+        box: The most stained region of the slide.
         micrometres: Micrometres per pixel, 0 if unknown.
         magnification: Magnification of the objective, 0 if unknown.
     """
@@ -49,10 +49,10 @@ def opened(data: bytes, is_tile: bool = True) -> tuple[WholeSlide, Photograph] |
     """Return the slide in a file and its most stained region; None if the file is no slide.
 
     Args:
-        is_tile: If False, every slide is refused.
+        is_tile: Whether the page accepts tiles; if not, every slide is refused.
 
     Raises:
-        InputRefused: `image-unreadable` with one sentence.
+        InputRefused: With `image-unreadable` and one sentence.
     """
     if bytes(data[:4]) not in TIFF:
         return None
@@ -88,7 +88,7 @@ def around(slide: WholeSlide, x: float, y: float) -> Box:
 
 
 def region_line(slide: WholeSlide, box: Box) -> str:
-    """Say in a sentence which part of a slide a region is."""
+    """Return a sentence that says which part of a slide a region is."""
     left, top, wide, tall = box
     width, height = slide.size
     scale = f"{slide.micrometres:.4g} µm per px" if slide.micrometres else "micrometres per pixel unknown"
@@ -101,7 +101,8 @@ def region_line(slide: WholeSlide, box: Box) -> str:
 
 
 def smaller_line(slide: WholeSlide) -> str:
-    """Say what a model receives of a slide that is smaller than a tile; "" for larger slides."""
+    """Return a sentence that says what a model receives if a slide is smaller than a tile; "" for larger
+    slides."""
     wide, tall = slide.box[2:]
     if wide == tall == TILE_SIDE:
         return ""

@@ -1,7 +1,8 @@
-"""Texts of the page that a research-use label allows: about a model's output and test set, never a diagnosis.
+"""Texts of the page, in words that a research-use label allows. They describe a model's output and its test
+set, and are never a diagnosis.
 
-Sources: 21 CFR 809.10(c)(2)(i) for the label; the FDA's guidance on such labels explains why result text is
-part of it.
+Sources: 21 CFR 809.10(c)(2)(i) for the label; the FDA's guidance on such labels, by which texts about results
+belong to the label.
 """
 
 from collections.abc import Sequence
@@ -59,7 +60,7 @@ UNKNOWN_AGE = (
 POSSIBLE = "Possible classes (chosen to contain the true class in 9 of 10 test cases)"
 NO_ANSWER = "No answer"
 MOST_TIED = 3
-"""Maximum named classes with the same highest score."""
+"""Maximum number of classes with the same highest score that are named."""
 OF_TILE = "The interval of lymphocytes treats nuclei as independent and holds for this tile only."
 LYMPHOCYTES = "Lymphocytes among detected nuclei"
 
@@ -96,7 +97,7 @@ def of_test_set(reference: Reference) -> str:
 
 
 def kind_line(kind: str) -> str:
-    """Say how scores are computed from outputs of a kind; "" for probabilities."""
+    """Return a sentence that says how scores are computed from outputs of a kind; "" for probabilities."""
     return {
         "probabilities": "",
         "percent": "The model's outputs are percent: the scores are the outputs divided by 100.",
@@ -134,14 +135,15 @@ def cautions(
 
 
 def only_line(names: Sequence[str]) -> str:
-    """Say that a model can only answer its own classes. `names` are their full names."""
+    """Return a sentence that says that a model can only answer its own classes. `names` are the full names of
+    these classes."""
     classes = " or ".join(names) if len(names) <= MOST_TIED else f"one of {len(names)} classes"
     return f"The model can only answer {classes}; it knows no other disease."
 
 
 def right_line(right: RightShare, reference: Reference, name: str) -> str:
-    """Say how often the model is right on test cases with a similar highest score. `name` is the full name of
-    the highest-scoring class."""
+    """Return a sentence that says how often the model is right on test cases with a similar highest score.
+    `name` is the full name of the highest-scoring class."""
     if not right.similar.n:
         return "The test set has no other case to compare with."
     if right.similar.n == 1:
@@ -161,8 +163,8 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
 
 
 def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
-    """Say how reliable the prediction set is. `names` are the full names of the classes; `top` is the
-    highest-scoring class."""
+    """Return a sentence that says how reliable the prediction set is. `names` are the full names of the
+    classes; `top` is the highest-scoring class."""
     share = f"{1 - class_set.miss:.0%}"
     sentence = (
         f"A class counts as possible if its score reaches a limit that {share} of the test cases of "
@@ -195,7 +197,7 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
 
 
 def temperature_line(reference: Reference) -> str:
-    """Say which temperature scales the scores, and whether it is the best fit."""
+    """Return a sentence that says which temperature scales the scores, and whether it is the best fit."""
     temperature, n = reference.temperature, len(reference)
     sentence = f"The scores are temperature-scaled with the temperature {temperature:.2f}"
     if calibration.is_at_limit(temperature):
@@ -207,12 +209,12 @@ def temperature_line(reference: Reference) -> str:
 
 
 def views_line(views: TurnedViews) -> str:
-    """Say how much the answer changes when the photograph is turned and mirrored."""
+    """Return a sentence that says how much the answer changes when the photograph is turned and mirrored."""
     return f"In {views.changed} of {views.others} turned or mirrored copies the model chose another class."
 
 
 def dropped_line(kinds: Sequence[str]) -> str:
-    """Say which metadata were removed from the file."""
+    """Return a sentence that says which metadata were removed from the file."""
     return (
         f"Removed from the file: {', '.join(kinds)}."
         if kinds

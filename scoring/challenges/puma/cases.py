@@ -29,7 +29,7 @@ TISSUE = "_tissue"
 UNKNOWN_NAMES = 20
 N_CLASSES = len(nucleus_classes.CLASSES)
 ORDERS = ((nucleus_classes.CLASSES, ""), (sorted(nucleus_classes.CLASSES), " in alphabetical order"))
-"""Name of an order in which programs number the classes -> the classes."""
+"""Pairs of an order in which programs number the classes, and words for this order."""
 SHOWN = 5
 LEAVE_OUT = SuggestedFix(
     "Leave out nuclei of other classes", InputChanges(options=(("unknown_classes", "ignore"),))
