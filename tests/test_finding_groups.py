@@ -41,7 +41,7 @@ def test_classes_that_are_not_known_are_named_before_the_files_that_hold_them():
     (group,) = grouped(unknown(file, name) for file in files for name in ("Immune cells", "Vessel's wall"))
     assert group.message == (
         "Unknown classes: 'Immune cells', \"Vessel's wall\". "
-        "In 6 places: x.json, xx.json, xxx.json, xxxx.json, xxxxx.json and 1 more. Rename it."
+        "They occur in 6 places: x.json, xx.json, xxx.json, xxxx.json, xxxxx.json and 1 more. Rename it."
     )
     (group,) = grouped(unknown("a.json", name) for name in "ABCDEFG")
     assert (group.where, group.message) == (

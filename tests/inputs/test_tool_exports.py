@@ -461,7 +461,7 @@ def test_ids_that_are_numbers_of_rows_are_told_before_anything_is_offered():
     refused = refusal("tricorder3", b"\xef\xbb\xbf" + table)
     assert "no-common-case" in [problem.code for problem in refused.problems]
     assert not offered(refused)
-    assert any("by position only if you choose it" in problem.message for problem in refused.problems)
+    assert any("by position only if you choose this" in problem.message for problem in refused.problems)
 
 
 def test_one_minus_the_score_is_not_offered_where_it_changes_nothing():

@@ -226,7 +226,7 @@ def test_the_chip_of_a_usual_image_is_good():
     (chip,) = likeness_chip(OutlierScore(0.8, 1.2, 1.4, 2, 0, 100))
     assert chip.level == GOOD
     assert "2 of 100 (2%; 1 to 7%)" in chip.words
-    assert "foreign pictures" not in chip.words
+    assert "unrelated pictures" not in chip.words
     assert set(GALLERY) >= {"fur", "leaf", "text", "sky", "screen", "black", "noise", "X-ray"}
 
 

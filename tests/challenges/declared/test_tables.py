@@ -192,7 +192,7 @@ def test_columns_of_classes_that_lack_are_one_problem():
     problems = refused(card, text, ["id,y", "a,1"], ["id,1", "a,1"]).problems
     assert [p.message for p in problems] == [
         "2 columns are missing, each for the score of a class: add columns with the names '0', "
-        "'2'. Found : 'id', '1'."
+        "'2'. Found: 'id', '1'."
     ]
 
 

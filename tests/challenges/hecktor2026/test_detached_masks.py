@@ -141,7 +141,7 @@ FAULTS = {
     "several": (lambda m: {"mhd": of_metaimage(m, "LIST")[0]}, "missing (LIST)"),
     "a header in the voxels": (
         lambda m: {"mhd": b"HeaderSize = 9\n" + of_metaimage(m, "x")[0], "raw": of_metaimage(m, "x")[1]},
-        "begin inside",
+        "do not begin at the start of",
     ),
     "far": (lambda m: {"hdr": pair(m, vox_offset=1e9)[0], "img": pair(m)[1]}, "begin at byte"),
     "huge": (
@@ -171,4 +171,4 @@ def test_masks_in_a_zip_beside_the_table_are_read(truth, usual, folder):
     broken = refused(CHALLENGE.read_predictions, TABLE | {"all.zip": b"PK\3\4"}, truth)
     assert codes(broken.problems) == ["bad-zip"]
     twice = TABLE | {"all.zip": archive_of({"a/P0.nii.gz": b""}), "all/P0.nii.gz": b""}
-    assert "there twice" in refused(CHALLENGE.read_predictions, twice, truth).problems[0].message
+    assert "occurs twice" in refused(CHALLENGE.read_predictions, twice, truth).problems[0].message

@@ -80,7 +80,7 @@ FAULTS = {
         lambda m: volumes.nrrd(np.stack([m, m]), lines={"kinds": "list domain domain domain"}),
         "2×3×2×2",
     ),
-    "beyond the truth": (lambda m: volumes.nrrd(m, ("GTVp", "GTVn"), (1, 0, 0)), "away from the truth"),
+    "beyond the truth": (lambda m: volumes.nrrd(m, ("GTVp", "GTVn"), (1, 0, 0)), "away from the same corner"),
     "between voxels": (lambda m: volumes.nrrd(m[1:], ("GTVp", "GTVn"), (0.5, 0, 0)), "its grid has"),
     "ASCII": (lambda m: volumes.nrrd(m, encoding="ascii"), "raw or gzip"),
     "block": (lambda m: volumes.nrrd(m, type="block"), "its voxels are block"),

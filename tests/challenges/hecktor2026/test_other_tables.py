@@ -105,7 +105,7 @@ def test_rows_that_are_numbered_are_never_silently_those_of_another_table(truth,
     masks = {n: d for n, d in BESIDE.items() if n != "staging.csv"}
     files = masks | {"predictions.csv": table(stages), "cox.csv": lines(("PatientID", "Risk"), *risks)}
     problem = only(refused(CHALLENGE.read_predictions, files, truth).problems, "no-common-case")
-    assert "by position only if you choose it" in problem.message
+    assert "by position only if you choose this" in problem.message
     (fix,) = problem.fixes
     assert fix.label == f"Rows are in the order of {'predictions' if form == 'risks' else 'cox'}.csv"
     assert score(truth, FixedSource(files, fix.changes)) == score(truth, USUAL)
