@@ -2,21 +2,23 @@
 
 * scan of a model file before loading (operators, external files, sizes): `onnx_scan.scan`
 * contract (inputs, outputs) and checks with trial runs: `model_contract.examine`, `preflight.inspect`
-* adaptation of axes, types and batch: `adapters.Adapter`; added operators (softmax, order):
-  `model_edits.edited_model`
+* convert inputs to other axes, types and batch sizes: `adapters.Adapter`; add operators to a model (softmax,
+  order): `model_edits.edited_model`
 * run of a model over a test set, one process per core: `run_model.run`, `model_pool.run_on_all`; on a
   cluster: `cluster`
-* visitors' open models, and fair turns beside a slow one: `open_models.HeldModels`,
+* visitors' open models: `open_models.HeldModels`; fair turns, also if one model is slow:
   `fair_semaphore.FairSemaphore`
 * start of a child process, with a time limit for every request: `timed_worker.WorkerProcess`
 * confinement of the child process (no network, no files, memory): `worker.main`, `sandbox.confine`
 * reading of tables and documents in a confined process: `reader_pool.ReaderPool`
-* decoding of pictures and DICOM without names and places: `image_sanitizer.upright`;
-  cached: `image_cache.PictureCache`; a region of a whole slide: `slide.region`
+* decode pictures and DICOM without names and places: `image_sanitizer.upright`; cache of prepared images:
+  `image_cache.PictureCache`; a region of a whole slide: `slide.region`
 * images as tensors for models: `preprocessing.prepared`; for display: `thumbnails.thumbnails`
-* what a challenge expects of a model: `challenge_task`, `single_image_task`; of a classifier: `classifiers`
+* what a challenge requires of a model: `challenge_task`, `single_image_task`; shared by classifiers:
+  `classifiers`
 * child process of a model: `model_process.ModelProcess`; inside it: `worker.main`, `reader_worker.main`
-* channel to it: `worker_protocol`, `worker_results`; missing layers of confinement: `sandbox_layers.check`
+* communication with the child process: `worker_protocol`, `worker_results`; missing layers of confinement:
+  `sandbox_layers.check`
 * processor or GPU: `devices`; resizing like Pillow: `resampling`; picture of a DICOM file: `dicom.picture`
 
 Whether outputs are probabilities, logits or percent: `scoring.metrics.output_kinds.output_kind`,

@@ -22,7 +22,8 @@ class Adapter:
     Attributes:
         types: Type of each input, as the runtime names it.
         channels_last: Whether the model expects the image as (N, H, W, 3).
-        batch: Size of the model's batch; the input is repeated to fill it, and only the first output counts.
+        batch: Batch size of the model. The input is repeated to fill the batch, and only the first output is
+            used.
     """
 
     types: tuple[str, ...]
@@ -34,7 +35,7 @@ class Adapter:
         """Return the adapter for a model's declared inputs.
 
         Args:
-            inputs: In order: the image, then optionally a vector.
+            inputs: Inputs in order: the image, then optionally a vector.
         """
         shape = (inputs[0].shape if inputs else None) or ()
         last = len(shape) == 4 and shape[3] == CHANNELS and shape[1] != CHANNELS
@@ -56,7 +57,7 @@ class Adapter:
         return replace(entry, shape=(None if self.batch > 1 else batch, *others))
 
     def feed(self, arrays: Sequence[Array]) -> list[Array]:
-        """Convert the arrays to the form that the model expects.
+        """Convert the arrays to the model's axes, types and batch size.
 
         Args:
             arrays: The image float32 [1, 3, H, W] with values 0 to 1, then optionally the vector float32 [1,
@@ -77,7 +78,7 @@ class Adapter:
 
     @property
     def words(self) -> str:
-        """Description of the conversion, "" if there is none."""
+        """Description of the conversion; "" if inputs are not converted."""
         types = [dtype for dtype in dict.fromkeys(self.types) if dtype in TYPES and dtype != FLOAT]
         done = [f"numbers as {np.dtype(TYPES[dtype]).name}" for dtype in types]
         done += ["channels last"] * self.channels_last

@@ -1,4 +1,4 @@
-"""Tasks of models: a challenge's contract and messages, the cases with images, and the model file."""
+"""Task of a model: contract and messages of the challenge, cases with images, and the model file."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ class CaseImages(Protocol):
     """N cases, each with or without an image.
 
     Attributes:
-        images: Member of `pictures` with the image of each case, None if there is none.
+        images: Name in `pictures` of each case's image; None if there is none.
     """
 
     @property
@@ -43,7 +43,7 @@ class CaseImages(Protocol):
 
 
 def no_images(name: str) -> Finding:
-    """Return `image-missing` for a source without images of the cases."""
+    """Return the finding `image-missing` about a source without images of the cases."""
     return error(
         "image-missing",
         name,
@@ -52,8 +52,8 @@ def no_images(name: str) -> Finding:
 
 
 def missing_images(cases: CaseImages, advice: str) -> list[Finding]:
-    """Return `image-missing` for every case without an image, or a single finding if there are no images at
-    all."""
+    """Return a finding `image-missing` for every case without an image, or a single one if there are no
+    images at all."""
     absent = [i for i, member in enumerate(cases.images) if member is None]
     if len(absent) == len(cases):
         return [no_images(cases.pictures.name)]
@@ -103,11 +103,11 @@ class Task:
 
     Attributes:
         contract: Inputs and outputs that the challenge requires.
-        size_findings: Findings about a model's size in MiB; the second argument is the model's name.
+        size_findings: Function from a model's size in MiB and its name to findings about the size.
         base: Second input of the trial runs [k]; None if models take only the image.
         changes: Other second inputs that the trial runs compare with `base`, by field.
         shortest_side: Minimum pixels of an image's shorter side.
-        run_images: Function that runs a model on all images, on this machine or on a cluster.
+        run_images: Function that runs a model on all images, either on this machine or on a cluster.
     """
 
     contract: Contract
@@ -124,8 +124,8 @@ def read_model(model: Model, name: str | None = None) -> ModelFile:
     """Read a model.
 
     Args:
-        model: Its path or its bytes.
-        name: Its name in messages; by default the file's name.
+        model: Path or bytes of the model.
+        name: Name of the model in messages; by default the file's name.
 
     Raises:
         InputRefused: If the file cannot be read (`model-unreadable`).

@@ -1,5 +1,5 @@
-"""Models that classify one image: resizing to the declared size in one bilinear step, cases without image,
-and the output order that the model's entry `categories` gives."""
+"""Models that classify one image: resizes the image to the declared size in one bilinear step, reports cases
+without an image, and reads the order of outputs from the metadata entry `categories`."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -25,12 +25,13 @@ NUMBERED = re.compile(r"""['"]?(\d{1,4})['"]?\s*:\s*['"]([^'"]{0,200})['"]""", r
 
 def recipe_for(facts: ModelFacts) -> Recipe:
     """Return the recipe that resizes an image in one bilinear step to the size that the model declares; 224
-    if it is symbolic."""
+    if the model leaves the size open."""
     return recipe_of_size(*image_size(facts))
 
 
 def recipe_of_size(width: int | None, height: int | None) -> Recipe:
-    """Return the recipe for a model that declares this size. None is a symbolic size."""
+    """Return the recipe for a model that declares this size. None stands for a size that the model leaves
+    open."""
     return Recipe(((width or PICTURE_SIDE, height or PICTURE_SIDE, "bilinear"),))
 
 
@@ -53,12 +54,12 @@ def image_problems(
     members: Sequence[Sequence[str]],
     ambiguous: Collection[int],
 ) -> list[Finding]:
-    """Return `image-missing` for every case without an image (a single finding if there are no images), and
-    `ambiguous-image` for cases with several possible images.
+    """Return a finding `image-missing` for every case without an image (a single one if there are no images),
+    and `ambiguous-image` for cases with several possible images.
 
     Args:
         ids: Case ids [N].
-        members: Members with the image of each case [N].
+        members: Names of the files that may be the image of each case [N].
     """
     absent = [i for i, of_case in enumerate(members) if not of_case]
     if len(absent) == len(ids):
@@ -92,8 +93,8 @@ def inspect_on_images(
 
     Args:
         file: The model.
-        cases: Cases, each of which needs its image.
-        usable: Cases with an image, for trial runs.
+        cases: All cases; each needs an image.
+        usable: The cases with an image, which are used for trial runs.
         check: Function that returns notes about the outputs of trial runs, or refuses them.
         timings: Whether to measure the time per image.
     """
@@ -111,10 +112,11 @@ def inspect_on_images(
 
 
 def named_outputs(metadata: Mapping[str, str], expected: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the classes that a model's entry `categories` names; empty if it has no such entry.
+    """Return the classes that a model's metadata entry `categories` names; empty if there is no such entry.
 
     Args:
-        expected: Classes that an entry of another exporter (`OTHER_ENTRIES`) must name to be accepted.
+        expected: Classes that an entry which another program wrote (`OTHER_ENTRIES`) must name to be
+            accepted.
     """
     own = tuple(c.strip() for c in metadata.get("categories", "").split(",") if c.strip())
     others = (_listed(metadata.get(name, "")) for name in OTHER_ENTRIES)
@@ -122,7 +124,8 @@ def named_outputs(metadata: Mapping[str, str], expected: Sequence[str] = ()) -> 
 
 
 def own_names(metadata: Mapping[str, str], count: int) -> tuple[str, ...]:
-    """Return the names of `count` outputs from a model's entries; empty if no entry has this many."""
+    """Return the names of `count` outputs from a model's metadata entries; empty if no entry has this
+    many."""
     entries = (_listed(metadata.get(name, "")) for name in ("categories", *OTHER_ENTRIES))
     return next((names for names in entries if len(names) == count), ())
 
@@ -138,8 +141,8 @@ def _listed(text: str) -> tuple[str, ...]:
 def output_order(
     metadata: Mapping[str, str], categories: Sequence[str], where: str
 ) -> tuple[OutputOrder, tuple[Finding, ...]]:
-    """Return which output of a model belongs to each class of a truth, by the model's entry `categories`. A
-    note says if the order differs. Raises InputRefused if the entry has other names."""
+    """Return which output of a model belongs to each class of a truth, from the metadata entry `categories`.
+    A note reports if the order differs. Raises InputRefused if the entry has other names."""
     own = named_outputs(metadata, categories)
     if not own and (unused := own_names(metadata, len(categories))):
         sentence = (
@@ -160,8 +163,8 @@ def output_order(
 
 
 def order_warnings(metadata: Mapping[str, str], classes: Sequence[str], where: str) -> tuple[Finding, ...]:
-    """Return a warning if a model names the classes in another order and the official program does not read
-    such entries."""
+    """Return a warning if a model's metadata name the classes in another order; the official program does not
+    read them."""
     own = named_outputs(metadata, classes)
     if sorted(own) != sorted(classes) or own == tuple(classes):
         return ()

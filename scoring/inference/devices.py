@@ -1,9 +1,10 @@
 """Devices on which models run: the processor, or a GPU through CUDA.
 
-A GPU needs device files, calls to its driver and more address space than a confined process has. So a model
-on a GPU keeps only the limit of processor time and the ban on new privileges. It has no limits of memory and
-files, no Landlock and no filter of system calls. It runs there only if the operator named the GPU or accepted
-unconfined models, and never if every layer of confinement is required.
+A GPU needs device files, calls to its driver and more address space than a confined process has. For a model
+on a GPU, only two layers remain: the limit of processor time and the ban on new privileges. It runs without
+limits of memory and files, without Landlock and without a filter of system calls. A model runs on a GPU only
+if the operator named the GPU or accepted unconfined models, and never if every layer of confinement is
+required.
 """
 
 import os
@@ -15,7 +16,7 @@ from pathlib import Path
 DEVICES = ("auto", "cpu", "cuda")
 CPU, CUDA = "cpu", "cuda"
 PROVIDERS = {CPU: "CPUExecutionProvider", CUDA: "CUDAExecutionProvider"}
-"""Name of each device in ONNX Runtime."""
+"""Device -> its name in ONNX Runtime."""
 _LIBRARIES = ("libonnxruntime_providers_cuda.so", "onnxruntime_providers_cuda.dll")
 _GPU = Path("/dev/nvidiactl")
 
@@ -24,8 +25,8 @@ _wanted = "auto"
 
 @contextmanager
 def running_on(device: str) -> Iterator[None]:
-    """Run the models of this process on one of `DEVICES` within the context. "auto" uses a GPU if there is
-    one and unconfined models are accepted, otherwise the CPU."""
+    """Context manager within which models of this process run on one of `DEVICES`. "auto" uses a GPU if there
+    is one and unconfined models are accepted, otherwise the CPU."""
     global _wanted
     if device not in DEVICES:
         raise ValueError(f"unknown device {device!r}")
@@ -58,7 +59,7 @@ def chosen(device: str, every_layer: bool) -> str:
         every_layer: Whether the model requires every layer of confinement.
 
     Raises:
-        ModelFailed: `no-device` if CUDA was named and cannot be used.
+        ModelFailed: With `no-device`, if CUDA was named but cannot be used.
     """
     from scoring.inference import sandbox_layers
     from scoring.inference.worker_results import ModelFailed

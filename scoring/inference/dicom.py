@@ -1,5 +1,5 @@
-"""Picture in a DICOM file without its tags (`image_sanitizer`): one grey or colour frame, as a screen shows
-it.
+"""Reads the picture in a DICOM file without its tags (for `image_sanitizer`): one grey or colour frame, as a
+screen shows it.
 
 Runs in the worker. Source: DICOM PS3.3 C.7.6.3 (pixels), C.11.1 and C.11.2 (rescaling and window).
 """
@@ -43,7 +43,7 @@ READ = (
 """Transfer syntaxes that the installed packages can decode."""
 GREY = ("MONOCHROME1", "MONOCHROME2")
 LINEAR = "LINEAR"
-"""Default function of a DICOM window: for integer values, both ends included."""
+"""Default function of a DICOM window. It is defined for integers and includes both ends of the window."""
 COLOUR = ("RGB", "YBR_FULL", "YBR_FULL_422", "YBR_ICT", "YBR_RCT")
 IN_JPEG_2000 = (JPEG2000, JPEG2000Lossless)
 SAMPLES = 100_000_000
@@ -63,7 +63,8 @@ def picture(data: bytes) -> tuple[Image.Image, float]:
     """Return the image in a DICOM file (mode "L" or "RGB"), and its micrometres per pixel (0 if unknown).
 
     Raises:
-        ImageUnreadable: With one sentence: no picture, several, too large, or stored in an unsupported way.
+        ImageUnreadable: With one sentence, if the file has no picture or several, or if the picture is too
+            large or stored in an unsupported way.
         Exception: Any exception that pydicom raises for damaged files.
     """
     with warnings.catch_warnings(record=True) as warned:

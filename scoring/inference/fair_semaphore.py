@@ -1,5 +1,5 @@
-"""Fair semaphore: gives places to the caller that has used them least (for the number of models see
-`open_models`)."""
+"""Fair semaphore: gives places to the caller that has used them for the shortest time. For the number of
+places for models see `open_models`."""
 
 import threading
 from collections.abc import Callable
@@ -12,8 +12,8 @@ class Usage:
     """Time for which a caller has used the semaphore.
 
     Attributes:
-        seconds: Time for which its threads held places; a new caller starts with the time of the caller that
-            used least.
+        seconds: Time for which the caller's threads held places. A new caller starts with the shortest time
+            of all callers.
     """
 
     def __init__(self, seconds: float):
@@ -25,7 +25,7 @@ class Ticket:
 
     Attributes:
         called: Event that is set when the thread has the place.
-        since: Time up to which the thread's use is counted.
+        since: Time up to which the thread's use is counted already.
     """
 
     def __init__(self, share: Usage):
@@ -33,10 +33,10 @@ class Ticket:
 
 
 class FairSemaphore:
-    """A semaphore that gives its places to the callers that used them least.
+    """A semaphore that gives its places to the callers that used them for the shortest time.
 
-    Between two pieces of work, a caller calls `pass_on` to let others go first. So a caller with pieces of 20
-    s and one with pieces of 20 ms hold the places for the same time.
+    Between two pieces of work, a caller calls `pass_on` to let others go first. A caller with pieces of 20 s
+    and one with pieces of 20 ms then hold the places for the same time.
     """
 
     def __init__(self, places: int) -> None:
@@ -91,7 +91,7 @@ class FairSemaphore:
         self.release(turn)
 
     def pass_on(self, turn: Ticket, given_up: Callable[[], bool]) -> bool:
-        """Free the place for callers that used less time, and wait for another one. Return False if
+        """Free the place if other callers that used less time wait, and wait for a new place. Return False if
         `given_up` returns True first."""
         with self._lock:
             self._count(turn)

@@ -18,8 +18,8 @@ def key(data: bytes, recipe: Recipe) -> Key:
 
 
 class PictureCache:
-    """Cache of prepared images, which threads can share. The least recently used images are removed when all
-    pixels exceed `most_bytes`."""
+    """Cache of prepared images, which threads can share. If all images together exceed `most_bytes`, the
+    least recently used ones are removed."""
 
     def __init__(self, most_bytes: int):
         self.most_bytes = most_bytes
@@ -59,7 +59,8 @@ class PictureCache:
 
 
 def fair_share(most_bytes: int = 1 << 30) -> int:
-    """Return 1 GiB, or an eighth of the machine's memory if that is less."""
+    """Return how many bytes the cache may use: 1 GiB, or an eighth of the machine's memory if this is
+    less."""
     try:
         return min(most_bytes, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 8)
     except (AttributeError, ValueError, OSError):

@@ -1,7 +1,7 @@
 """Decoder of uploaded photographs (JPEG, HEIC, AVIF ...): it returns upright pixels without names, places or
 other metadata (EXIF, DICOM tags), or refuses the file.
 
-Runs in the worker. Of a file's metadata, only the kinds in `KINDS` are recognised.
+It runs in the worker process. It reports which of the kinds of metadata in `KINDS` a file contained.
 """
 
 import io
@@ -61,7 +61,8 @@ DECODERS = {
         "scoring.inference.dicom",
     ),
 }
-"""Magic number of a file -> modules to import before confinement; other files need no such modules."""
+"""First bytes of a file (magic number) -> modules that must be imported before confinement. Other files need
+no further modules."""
 SLIDE_DECODERS = ("tifffile", "scoring.inference.slide", "PIL.Jpeg2KImagePlugin")
 """Modules to import before confinement for a file that may be a slide."""
 SEVERAL_PICTURES = ("MPO", "TIFF", "HEIF")
@@ -102,7 +103,7 @@ _STRUCTURE = frozenset(
 _BITS_PER_SAMPLE = 0x0102
 _DESCRIPTION, _RESOLUTIONS, _RESOLUTION_UNIT = 0x010E, (0x011A, 0x011B), 0x0128
 _UNITS = {2: 25_400.0, 3: 10_000.0}
-"""Unit of a TIFF's resolution -> micrometres: inch, centimetre."""
+"""TIFF's number of a unit of resolution (inch, centimetre) -> micrometres."""
 _NUMBER = r"(\d{1,6}(?:\.\d{1,9})?)(?![\d.])"
 _SLIDE = re.compile(rf"\bMPP\s*=\s*{_NUMBER}")
 _OME = {axis: re.compile(rf'PhysicalSize{axis}="{_NUMBER}"') for axis in "XY"}
@@ -110,11 +111,12 @@ _OME_UNIT = {axis: re.compile(rf'PhysicalSize{axis}Unit="([^"]*)"') for axis in 
 _MICROMETRE = re.compile(r"(µ|μ|u|\?|Âµ|Î¼|&#181;|&#xB5;)m", re.IGNORECASE)
 """Spellings of the unit µm in files, including text that was read in the wrong code page."""
 _OTHER_UNITS = {"nm": 1e-3, "mm": 1e3, "cm": 1e4, "Å": 1e-4, "&#197;": 1e-4, "&#xC5;": 1e-4}
-"""Other unit of OME-TIFF -> micrometres."""
+"""Unit in OME-TIFF other than µm -> micrometres."""
 SQUARE = 0.01
-"""Largest relative difference of the sides of a pixel that counts as square."""
+"""A pixel counts as square if its sides differ by at most this share."""
 MICROSCOPES = (0.05, 10.0)
-"""Plausible range of micrometres per pixel for a microscope; the 72 px per inch of a screen are outside."""
+"""Plausible range of micrometres per pixel for a microscope. The 72 px per inch of a screen are outside this
+range."""
 
 
 def upright(data: bytes, most_pixels: int = MOST_PIXELS) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
@@ -123,12 +125,13 @@ def upright(data: bytes, most_pixels: int = MOST_PIXELS) -> tuple[Pixels, Pixels
     An image with more than `most_pixels` is reduced to this size.
 
     Returns:
-        The pixels, turned by EXIF orientation; a copy made by `small`; information about the file; the
-            removed `KINDS`.
+        The pixels, turned by their EXIF orientation; a copy made by `small`; information about the file; and
+        the `KINDS` of metadata that were removed.
 
     Raises:
-        ImageUnreadable: With one sentence: not an image of `preprocessing.FORMATS`, truncated, damaged, above
-            178,956,970 pixels, animated, with 16 bits, or in printing colours.
+        ImageUnreadable: With one sentence, if the file is not an image in one of `READ_FORMATS`, or if the
+            image is truncated, damaged, larger than 178,956,970 pixels, animated, with 16 bits per channel,
+            or in printing colours.
     """
     try:
         if _mark(data) == b"DICM":
@@ -170,7 +173,7 @@ def _mark(data: bytes) -> bytes:
 
 def register_decoders() -> None:
     """Let Pillow open HEIC and AVIF if this worker has imported their decoders. Decoding uses one thread,
-    because a confined process may start only few."""
+    because a confined process may start only few threads."""
     heif: Any = sys.modules.get("pi_heif")
     if heif is not None:
         heif.register_heif_opener()
@@ -197,15 +200,15 @@ def micrometres(image: Image.Image) -> float:
 
 
 def scale_of_tags(described: str, resolutions: Sequence[float], unit: Any) -> float:
-    """Return the micrometres per pixel that a scanner recorded; 0 if there are none, or if pixels are not
+    """Return the micrometres per pixel that a scanner recorded; 0 if none are recorded, or if pixels are not
     square.
 
     The sources are "MPP" of a slide, the physical size in OME, and a resolution that is plausible for a
     microscope.
 
     Args:
-        resolutions: Pixels per unit in x and in y, 0 where the file has none.
-        unit: TIFF's number of their unit.
+        resolutions: Pixels per unit in x and in y; 0 if the file does not state it.
+        unit: TIFF's number of the unit of `resolutions`.
     """
     if found := _SLIDE.search(described):
         return _of_microscope(float(found[1]))
@@ -333,8 +336,8 @@ COMMENT, DATE, PREVIEW, OTHER, AFTER, FURTHER = (
     "further pictures",
 )
 _MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd8\xff])", re.DOTALL)
-"""Pattern of a JPEG marker with a length, or of the end marker. Image data never match: there, 0 or another
-marker follows a byte 255."""
+"""Pattern of a JPEG marker with a length, or of the end marker. It never matches image data, in which a byte
+255 is followed by 0 or by another marker."""
 _END_OF_IMAGE, _JFIF, _COMMENT = 0xD9, 0xE0, 0xFE
 _JFIF_BYTES = 14
 _REPORTED = {

@@ -1,4 +1,5 @@
-"""Contract between a model and its challenge, and its check: inputs, image size, ONNX versions, outputs."""
+"""Contract between a challenge and a model (inputs, image size, ONNX versions, outputs), and the check
+whether a model meets it."""
 
 import math
 from collections.abc import Sequence
@@ -26,11 +27,13 @@ class Contract:
     """Inputs and outputs that a challenge requires.
 
     Attributes:
-        vector: Length of the second input, None if there is none.
-        vector_required: False also allows models with only the image (`single-input`).
-        outputs: Number of values per image in the first output; None if the challenge checks it itself.
+        vector: Length of the second input; None if there is none.
+        vector_required: Whether models must take the second input. If not, models that take only the image
+            get the finding `single-input`.
+        outputs: Number of values per image in the first output; None if the challenge checks this number
+            itself.
         highest_ir_version: Highest version of the file format that the challenge's runtime loads, if known.
-        highest_opset: Highest version of the operators that it loads, if known.
+        highest_opset: Highest version of the operators that the challenge's runtime loads, if known.
     """
 
     vector: int | None = None
@@ -49,11 +52,12 @@ def failure(file_name: str, failed: ModelFailed) -> Finding:
 def examine(
     facts: ModelFacts, contract: Contract, file_name: str, trial: ModelOutput | None = None
 ) -> list[Finding]:
-    """Return every violation of the contract by versions, inputs, batch axis or first output.
+    """Return a finding for every violation of the contract: by ONNX versions, inputs, batch axis or first
+    output.
 
     Args:
-        trial: Outputs for one image. If given, the first output is judged by these, not by the model's
-            declaration: the runtime does not compare the two.
+        trial: Outputs for one image. If given, they are checked instead of the declared first output, because
+            the runtime does not compare both.
     """
     return [
         *_versions(facts, contract, file_name),
@@ -64,8 +68,8 @@ def examine(
 
 
 def image_size(facts: ModelFacts) -> tuple[int | None, int | None]:
-    """Return the width and height that the first input declares; None for a symbolic axis. The model must
-    have passed `examine` without errors."""
+    """Return the width and height that the first input declares; None for an axis whose size the model leaves
+    open. The model must have passed `examine` without errors."""
     shape = facts.inputs[0].shape if facts.inputs else None
     return (shape[3], shape[2]) if shape is not None and len(shape) == 4 else (None, None)
 
@@ -76,10 +80,10 @@ def noise(width: int, height: int) -> Pixels:
 
 
 def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Finding]:
-    """Return findings about models whose outputs may vary.
+    """Return findings if the outputs of a model may vary between runs.
 
-    `random-model` is an error unless every random operator has a seed and two runs agreed. `training-mode`
-    reports BatchNormalization in training mode.
+    `random-model`: the model has random operators. It is an error unless each has a seed and two runs agreed.
+    `training-mode`: BatchNormalization is in training mode.
 
     Args:
         moved: Largest absolute difference between two runs on the same image.

@@ -1,4 +1,5 @@
-"""Changes of an ONNX file before it runs: operators before its first input and after its first output."""
+"""Edits of an ONNX model before it runs: operators are added before the first input and after the first
+output."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,16 +15,16 @@ from scoring.inference.adapters import CHANNELS
 from scoring.inference.onnx_scan import ModelRefused, scan
 
 ADDED = "benchside"
-"""Prefix of added tensors."""
+"""Prefix of the names of added tensors."""
 MAP = 4
-"""Number of axes of an output map (1, K, H, W)."""
+"""Number of axes of an output that is a map (1, K, H, W)."""
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 NORMALISED = {
     "imagenet": (MEAN, tuple(1 / deviation for deviation in DEVIATION)),
     "signed": ((0.5,), (2.0,)),
 }
-"""Pixel range -> offset that is subtracted from pixels in 0 to 1, and factor by which the result is
-multiplied; one value per channel, or one for all channels."""
+"""Pixel range -> number that is subtracted from pixels from 0 to 1, and number by which the result is
+multiplied; each is one value per channel, or one for all channels."""
 FLOATS = {
     onnx.TensorProto.FLOAT: np.float32,
     onnx.TensorProto.FLOAT16: np.float16,

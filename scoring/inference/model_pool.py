@@ -1,7 +1,7 @@
-"""Pool of worker processes that run one model over many images: one process and thread per core.
+"""Pool of worker processes that run one model on many images, with one single-threaded process per core.
 
-Measurements showed that batches and more threads inside the runtime are slower; challenges also run one image
-at a time.
+Measurements showed that batches, and more threads within the runtime, are slower. Challenges run one image at
+a time, too.
 """
 
 import os
@@ -39,7 +39,7 @@ class Answered(NamedTuple, Generic[Result]):
 
 Work = Callable[[ModelProcess, bytes, int, "PoolSettings"], Answered[Result]]
 """Function from (model, image file, number of the image, settings) to a result. The function is called in
-other threads, and pickled for other machines."""
+other threads, and is pickled to run on other machines."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ class Results(Generic[Result]):
     """A model's results per image.
 
     Attributes:
-        outputs: The result of each image, or the reason why there is none: ImageUnreadable, InputRefused, or
-            None for a missing image.
-        seen: Information about each file, None if it cannot be read.
-        cpu_ms: Processor time per image in milliseconds [N], NaN without output.
+        outputs: The result of each image, or the reason why there is none: an ImageUnreadable, an
+            InputRefused, or None for a missing image.
+        seen: Information about each image file; None if it cannot be read.
+        cpu_ms: Processor time per image in milliseconds [N]; NaN for an image without output.
     """
 
     facts: ModelFacts
@@ -61,8 +61,8 @@ class Results(Generic[Result]):
 
 @dataclass(frozen=True)
 class Outputs(Results[Floats]):
-    """First output of each image, float64 without a leading axis of 1. `recipe` is the preparation of the
-    images."""
+    """First output of each image, float64 without a leading axis of 1. `recipe` says how the images were
+    prepared."""
 
     recipe: Recipe
 
@@ -95,9 +95,10 @@ class PoolSettings:
     """Settings of a run on images; they do not affect the outputs.
 
     Attributes:
-        workers: Number of worker processes; None = one per core, shared with other active calls.
-        cache: Prepared images; None = no cache.
-        run: Function that does the work on all images; None: `run_on_all`, on this machine.
+        workers: Number of worker processes. None: one per core, shared with other calls that run at the same
+            time.
+        cache: Cache of prepared images; None: no cache.
+        run: Function that does the work on all images; None: `run_on_all`, which uses this machine.
     """
 
     workers: int | None = None
@@ -178,12 +179,13 @@ def predict(
     Args:
         pictures: Functions that read the image files, called in other threads; None for a missing image.
         vectors: Second inputs [N, k], for models with a second input.
-        recipe_for: Function that returns the preparation of images for the model; called in other threads.
+        recipe_for: Function that returns the recipe by which images are prepared for the model. It is called
+            in other threads.
         progress: Called with (done, total) in the caller's thread.
         cancelled: Called regularly in the caller's thread; True ends the work within about 0.3 s.
 
     Raises:
-        ModelFailed: If the model as a whole fails; with several failures, that of the earliest image.
+        ModelFailed: If the model fails as a whole; of several failures, that on the earliest image.
         Cancelled: If `cancelled` returned True.
     """
     if vectors is not None:
@@ -225,7 +227,7 @@ def run_on_all(
     `predict`.
 
     All calls together use at most one worker per core and share the time fairly, image by image. A call
-    starts fewer workers while others run. No worker outlives its call.
+    starts fewer workers while other calls run. All workers of a call end with it.
     """
     total, share = len(pictures), _PLACES.join()
     state: _Progress[Result] = _Progress(total)

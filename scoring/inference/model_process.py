@@ -74,9 +74,9 @@ class LoadedModel(RunnableModel, Protocol):
 class ModelProcess:
     """A model loaded in its own child process.
 
-    Used as a context manager, the process ends with the context; otherwise with `close` or when it is no
-    longer referenced. Only one thread at a time may call `run`. Any thread may call `close`, which makes a
-    running call raise ModelFailed.
+    The process ends with the context, if the object is used as a context manager; otherwise with `close`, or
+    when the object is no longer referenced. Only one thread at a time may call `run`. Any thread may call
+    `close`; a `run` that is in progress then raises ModelFailed.
     """
 
     def __init__(
@@ -86,8 +86,8 @@ class ModelProcess:
         command: Sequence[str] = WORKER,
         stop: threading.Event | None = None,
     ):
-        """Start the child and load `model`; `stop` ends the child when it is set, also while it loads. Raises
-        ModelFailed; TypeError for anything but bytes, because a text would be taken for a path."""
+        """Start the child and load `model`. If the event `stop` is set, the child ends, even while it loads.
+        Raises ModelFailed, and TypeError unless `model` is bytes, because a text could be read as a path."""
         if not isinstance(model, (bytes, bytearray, memoryview)):
             raise TypeError("a model is bytes")
         if len(model) > limits.model_bytes:
@@ -114,7 +114,7 @@ class ModelProcess:
         """Run the model on one image.
 
         Inputs are passed by position: first the image as float32 (1, 3, H, W), second `vector` as float32 (1,
-        k). A model with one input does not receive the second.
+        k). A model with only one input does not receive `vector`.
 
         Args:
             picture: Bytes of an image file, which the child prepares with `recipe`; or prepared pixels.
@@ -135,7 +135,7 @@ class ModelProcess:
         return _read(lambda: worker_protocol.model_output(header, payload))
 
     def pixels(self, data: bytes, recipe: Recipe) -> PreparedImage:
-        """Return an image prepared by `recipe` without running the model; Recipe(()) keeps its size.
+        """Return an image prepared by `recipe` without running the model; `Recipe(())` keeps the size.
 
         Raises:
             ImageUnreadable: If the image cannot be decoded.
@@ -149,8 +149,8 @@ class ModelProcess:
 
     @property
     def ended(self) -> bool:
-        """Whether the child process has ended: closed, or stopped by its time or memory limit. An ended
-        process can run nothing more."""
+        """Whether the child process has ended: closed, or stopped by its time or memory limit. A process that
+        has ended cannot be used again."""
         return self._worker.ended
 
     def close(self) -> None:
@@ -188,8 +188,8 @@ class ImageProcess:
         self._worker = WorkerProcess(self._limits, command)
 
     def pixels(self, data: bytes, recipe: Recipe) -> PreparedImage:
-        """Return the image prepared by `recipe`; Recipe(()) keeps its size. Raises ImageUnreadable, also if
-        decoding takes too long."""
+        """Return the image prepared by `recipe`; `Recipe(())` keeps the size. Raises ImageUnreadable, even if
+        decoding only takes too long."""
         request = {"op": "decode", "recipe": recipe.steps}
         return self._decoded(request, data, _largest(recipe), worker_protocol.picture)
 
@@ -206,9 +206,9 @@ class ImageProcess:
         """Return a part of a slide; None if the file is no slide.
 
         Args:
-            side: Width and height of the most stained part, which is returned without `part`, px.
-            least_pixels: Pixels beyond which a picture in one resolution is a slide, too.
-            part: Left, top, width and height, px. Without it, the reply has an overview.
+            side: Width and height in px of the most stained part, which is returned if `part` is not given.
+            least_pixels: A picture in only one resolution is a slide if it has more pixels than this.
+            part: Left, top, width and height of the part, px. Without it, the result also has an overview.
 
         Raises:
             ImageUnreadable: See `slide.opened`.

@@ -1,11 +1,11 @@
-"""Scan of an ONNX file before loading (`model_contract` checks inputs).
+"""Scans an ONNX file before it is loaded. For the check of inputs see `model_contract`.
 
 It refuses operators of unknown domains, external files and content that makes the runtime's memory grow, and
 summarises the rest.
 
-The memory of ConstantOfShape, Loop, Expand and similar operators depends on data: a scan cannot see this, so
-the worker's limits apply. Sources: onnx.proto3 and the runtime's published security fixes. It runs in the
-worker, because the protobuf parser also reads untrusted bytes.
+How much memory ConstantOfShape, Loop, Expand and similar operators need depends on data. A scan cannot know
+this, so only the worker's limits help. Sources: onnx.proto3 and the runtime's published security fixes. The
+scan runs in the worker, because the protobuf parser, too, reads untrusted bytes.
 """
 
 from collections import Counter
@@ -47,7 +47,8 @@ def scan(data: bytes) -> dict[str, Any]:
             random (see `random_operators`), metadata (entries of the model, name -> text).
 
     Raises:
-        ModelRefused: With `model-unreadable` or `external-data`.
+        ModelRefused: With `model-unreadable` or `external-data`, if the file cannot be read or needs other
+            files.
     """
     check_kind(data)
     try:
@@ -128,7 +129,7 @@ def check_kind(data: bytes) -> None:
 
 
 def announced_size(data: bytes) -> int:
-    """Return the end of the last top-level field of a protobuf message by its declared length; `len(data)`
+    """Return where the last top-level field of a protobuf message ends by its declared length; `len(data)`
     for other bytes.
 
     Source: https://protobuf.dev/programming-guides/encoding/
@@ -186,7 +187,7 @@ def check_tensor(tensor: onnx.TensorProto) -> None:
 
 
 def dense_bytes(tensor: onnx.SparseTensorProto) -> int:
-    """Return the size of a sparse tensor when expanded, at 8 bytes per value."""
+    """Return the bytes that a sparse tensor needs when it is expanded, at 8 bytes per value."""
     size = 8
     for dimension in tensor.dims:
         if dimension < 0:
@@ -285,10 +286,10 @@ RANDOM = frozenset(
     ("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli")
 )
 MOST = 20
-"""Maximum operators in a list."""
+"""Maximum number of operators in a list."""
 MODE_AS_ATTRIBUTE, DROPOUT_MODE_AS_INPUT, NORMALIZATION_MODE_AS_ATTRIBUTE = 7, 12, 14
-"""Operator set versions up to which an operator states its training mode in a certain way; up to the first
-version by the attribute `is_test`."""
+"""Versions of the operator set at which operators change how they state their training mode. Before the
+first, it is the attribute `is_test`."""
 
 Found = tuple[str, str, bool]
 """Operator, name of the node (or of its output), and whether it has a seed."""

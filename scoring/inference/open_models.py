@@ -1,7 +1,7 @@
-"""Open models: how many worker processes run at once and stay open between requests.
+"""Open models: limits how many models run at once, and keeps them open between requests.
 
-A visitor's own model has its own process, which is closed for others once it is idle. Models for everybody
-share one process each.
+A visitor's own model has a process of its own, which is closed when it is idle and others wait. A model that
+everybody may use has one process for all visitors.
 """
 
 import hashlib
@@ -18,9 +18,9 @@ from scoring.inference.worker_results import ModelFacts, ModelOutput
 
 MOST_MODELS = limits.OPEN_MODELS.value
 IDLE_SECONDS = 15
-"""Idle time after which a model is closed if others wait."""
+"""Idle time in seconds after which a model is closed if others wait."""
 LEFT_SECONDS = 10
-"""Time without a request after which a visitor leaves the queue."""
+"""Time in seconds without a request after which a visitor is removed from the queue."""
 
 Start = Callable[[bytes], LoadedModel]
 """Function from the bytes of a model file to the loaded model."""
@@ -30,7 +30,7 @@ class NoPlace(Exception):
     """Raised if the maximum number of models is open.
 
     Attributes:
-        position: Position in the queue; 1 is the next.
+        position: Position of the visitor in the queue; 1 is next.
     """
 
     def __init__(self, position: int):
@@ -40,7 +40,7 @@ class NoPlace(Exception):
 
 class HeldModel:
     """A model that one visitor has opened. The model runs one image at a time and behaves like a
-    `ModelProcess`. `HeldModels` can close the model too."""
+    `ModelProcess`. `HeldModels` may close the model at any time."""
 
     def __init__(self, process: LoadedModel, visitor: str, ticket: Ticket):
         self.visitor, self.ticket = visitor, ticket
@@ -84,8 +84,8 @@ class HeldModel:
 class SharedModel:
     """A model that several visitors share. It runs one image at a time and behaves like a `ModelProcess`.
 
-    After `close` the process counts as ended, so that everybody opens a new one. A run that already waits is
-    still done.
+    After `close` the process counts as ended, so that everybody opens a new one. A run that is waiting
+    already is still done.
     """
 
     def __init__(self, model: bytes, start: Start):
@@ -117,7 +117,7 @@ class SharedModel:
                     self._process.close()
 
     def close(self) -> None:
-        """End the process after the current run, because the memory of the process may contain that image."""
+        """End the process after the current run, because its memory may contain the image of this run."""
         self._closed = True
         if self._lock.acquire(blocking=False):  # else the run under way closes it
             try:
@@ -142,8 +142,8 @@ class HeldModels:
         """Open a visitor's own model, and close the visitor's previous one.
 
         Raises:
-            NoPlace: If the visitor must wait in the queue and ask again soon.
-            ModelFailed: If it cannot be loaded.
+            NoPlace: If the visitor must wait. The caller should ask again soon, to stay in the queue.
+            ModelFailed: If the model cannot be loaded.
         """
         with self._lock:
             ticket = self._take_place(visitor)

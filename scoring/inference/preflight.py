@@ -1,5 +1,5 @@
-"""Checks of a model file before it runs: scan (`onnx_scan`), contract (`model_contract`), trial runs and
-their time."""
+"""Checks a model before it is scored: scan of the file (`onnx_scan`), contract (`model_contract`), trial
+runs, and time per image."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +41,8 @@ class Probe:
 
     Attributes:
         fields: Effect of each field of the second input.
-        outputs: First outputs with the base vector, float64 [images, K]; empty if their lengths differ.
+        outputs: First output for each image with the base vector, float64 [images, K]; empty if lengths
+            differ.
         cpu_ms: Processor time per image, from file to outputs, in milliseconds.
         repeat_move: Largest absolute difference between two runs on the same image.
     """
@@ -70,7 +71,7 @@ def probe(
     Args:
         pictures: Image files or prepared pixels.
         base: Second input [k]; None if the model has none.
-        changes: Other second inputs by the field in which they differ from `base`.
+        changes: Field -> second input that differs from `base` only in this field.
 
     Raises:
         ModelFailed: If the model failed.
@@ -100,7 +101,7 @@ def probe(
 
 def move(before: Floats, after: Floats) -> float:
     """Return the largest absolute difference of two outputs. The difference is infinite if the shapes differ,
-    or if a value is NaN or infinite on one side only."""
+    or if a value is NaN or infinite in only one of them."""
     if before.shape != after.shape:
         return np.inf
     with np.errstate(invalid="ignore"):
@@ -111,8 +112,8 @@ def move(before: Floats, after: Floats) -> float:
 
 
 def vector_findings(result: Probe, file_name: str) -> list[Finding]:
-    """Return `demographics-ignored`, or `demographics-probe` with the effect of each field; nothing for a
-    model without a second input."""
+    """Return the finding `demographics-ignored`, or `demographics-probe` with the effect of each field. Empty
+    for a model without a second input."""
     if not result.fields:
         return []
     if not result.largest_move > SMALLEST_MOVE:
@@ -156,7 +157,7 @@ class Inspection:
     """Result of the checks.
 
     Attributes:
-        model: Facts about the model, for `model` in JSON.
+        model: Facts about the model: the entry `model` of the JSON output.
         outputs: First outputs of the trial runs [images, K]; may be empty.
     """
 
@@ -176,8 +177,8 @@ def inspect(
 
     Args:
         cases: Cases with images; each case without an image is a problem.
-        timings: Whether to add the time per image and the layers of confinement. They differ between runs, so
-            scorecards leave them out.
+        timings: Whether to add the time per image and the layers of confinement. These differ between runs,
+            so that scorecards leave them out.
         cancelled: Called regularly; True ends the check.
 
     Raises:
@@ -194,8 +195,8 @@ def inspect(
 
 
 def declared_size(model: Mapping[str, Any] | None) -> tuple[int | None, int | None]:
-    """Return the width and height that the first input of an inspected model declares. None for a symbolic
-    axis, or without a model."""
+    """Return the width and height that the first input of an inspected model declares. None for an axis whose
+    size the model leaves open, or without a model."""
     shape = (model["inputs"][0]["shape"] if model else None) or (None,) * 4
     return shape[3], shape[2]
 

@@ -1,7 +1,7 @@
-"""Preprocessing of images for models: decode, resize and convert to a tensor, equal to the official result to
-the last bit.
+"""Prepares images for models: decodes, resizes and converts them to tensors. The result equals that of the
+official programs to the last bit.
 
-It runs in the worker, because hostile files attack decoders.
+It runs in the worker process, because hostile files attack decoders.
 """
 
 import io
@@ -22,12 +22,14 @@ Pixels = NDArray[np.uint8]
 
 FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "GIF")
 CASE_FORMATS = "JPEG, PNG, TIFF, BMP, WebP and GIF"
-"""These formats as text; the page of single images accepts more formats (`image_sanitizer.READ_FORMATS`)."""
+"""Names of the formats that are read for cases, as text. The page of single images reads more formats
+(`image_sanitizer.READ_FORMATS`)."""
 MOST_PIXELS = 178_956_970
 OVERVIEW_PIXELS = 1_500_000
-"""Maximum pixels of the overview of a slide."""
+"""Maximum number of pixels of the overview of a slide."""
 RESAMPLED = 40_000_000
-"""Number of pixels above which Pillow resizes an image: `resampling` needs three more bytes per pixel."""
+"""Images with more pixels than this are resized by Pillow, because `resampling` needs three more bytes per
+pixel."""
 FIT = "fit"
 FILTERS = {
     "lanczos": Image.Resampling.LANCZOS,
@@ -57,7 +59,7 @@ _BARE_DICOM = re.compile(rb"([\2\x08]\0[\0-\x20]\0|\0[\2\x08]\0[\0-\x20])(CS|UI|
 
 
 class ImageUnreadable(Exception):
-    """An image that cannot be decoded; the text is one sentence for visitors."""
+    """Raised for an image that cannot be decoded. Its text is one sentence for visitors."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,8 @@ class Recipe:
     """How a decoded image is resized to the pixels that a model receives.
 
     Each step resizes the uint8 pixels of the previous one, without keeping the aspect ratio. A step to the
-    present size changes nothing. The filter "fit" is for display: it keeps the aspect ratio, shrinks to
-    within width x height, and never enlarges.
+    size that the image has already changes nothing. The filter "fit" is for display: it keeps the aspect
+    ratio, shrinks to within width x height, and never enlarges.
 
     Attributes:
         steps: (width, height, filter) of each step, with filters of `FILTERS`.
@@ -91,7 +93,7 @@ class ImageInfo:
     Attributes:
         alpha: Whether the image has transparency.
         orientation: EXIF orientation, 1..8.
-        micrometres: Micrometres per pixel, 0 if unknown.
+        micrometres: Micrometres per pixel; 0 if unknown.
     """
 
     width: int
@@ -130,7 +132,7 @@ def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, ImageInfo]:
 
 
 def unreadable(fault: Exception, data: bytes, formats: str = CASE_FORMATS) -> ImageUnreadable:
-    """Return the refusal of an image whose decoder raised `fault`. `formats` are the accepted formats."""
+    """Return the exception for an image whose decoder raised `fault`. `formats` are the accepted formats."""
     if isinstance(fault, Image.DecompressionBombError):
         fix = REGION if bytes(data[:4]) in TIFF else "save a smaller copy"
         return ImageUnreadable(f"The image has more than {MOST_PIXELS:,} pixels: {fix}.")
@@ -168,7 +170,8 @@ def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.
 
 
 def stretched(pixels: Pixels, recipe: Recipe) -> Pixels:
-    """Return decoded pixels resized by `recipe`, bit-identical to the result from their file."""
+    """Return decoded pixels resized by `recipe`. They equal the result from the image file to the last
+    bit."""
     return prepared(Image.fromarray(pixels), recipe.steps)
 
 
@@ -187,12 +190,12 @@ def _known(size: tuple[int, int], steps: tuple[tuple[int, int, str], ...]) -> _K
 
 
 def prepared(image: Image.Image, steps: tuple[tuple[int, int, str], ...]) -> Pixels:
-    """Return the pixels of an RGB image after the steps, in any memory order. The result is bit-identical to
-    that of `stretch`.
+    """Return the pixels of an RGB image after the steps, in any memory order. The result equals that of
+    `stretch` to the last bit.
 
     Pillow resizes the first image of a size. The second image of a size is resized by both Pillow and
-    `resampling`. If both agree, only `resampling` resizes later images. Computing its weights is too slow for
-    a single image.
+    `resampling`. If both agree, only `resampling` resizes later images. For a single image, computing its
+    weights would take too long.
     """
     known = _known(image.size, steps)
     known.images += 1

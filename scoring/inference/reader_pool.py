@@ -1,4 +1,5 @@
-"""Reader pool: shared, prestarted confined processes for the readers marked by `scoring.common.transport`."""
+"""Reader pool: confined processes, started in advance and shared, that run the readers which
+`scoring.common.transport` marks as isolated."""
 
 import threading
 from collections import OrderedDict
@@ -27,13 +28,14 @@ MODULES = (
 )
 """Modules with isolated readers that the processes import."""
 SECONDS, MEMORY_BYTES, RESULT_BYTES = 20, 1_000_000_000, 600_000_000
-"""Limits of one reading: wall time, process memory, and bytes that the server takes back."""
+"""Limits for reading one file: time in seconds, memory of the process, and bytes of the result that the
+server accepts."""
 MOST, WARM = 8, 2
 """Maximum number of processes, and number of idle processes that wait for the next file."""
 LARGE_BYTES = 8_000_000
-"""Number of bytes after which a process is replaced by a new one with less memory."""
+"""A process that needed more bytes than this for a file is replaced by a new one, which uses less memory."""
 REMEMBERED, REMEMBERED_SECONDS = 32, 60
-"""Number of remembered files that exceeded these limits, and time for which they are remembered. A page reads
+"""Number of files that exceeded these limits and are remembered, and seconds for which they are. A page reads
 a file twice, to recognise and to score it; a remembered file is refused at once."""
 LIMITS = Limits(memory_bytes=MEMORY_BYTES, run_seconds=SECONDS, decoders=MODULES)
 _PLAINER = "Save the file again with only the table or list, or split the file."
@@ -46,7 +48,7 @@ _ENDED = "the process that read it ended unexpectedly."
 
 class ReaderPool:
     """Runs isolated readers (`scoring.common.transport`) in confined processes, for all threads. `fix` is a
-    sentence on what to do about a file that cannot be read."""
+    sentence that says what to do if a file cannot be read."""
 
     def __init__(self, limits: Limits = LIMITS, warm: int = WARM, fix: str = _PLAINER):
         self._warm, self._fix = warm, fix
@@ -63,8 +65,8 @@ class ReaderPool:
         its name.
 
         Raises:
-            InputRefused: From the reader; `unreadable-file` if it took too long, used too much memory, or
-                ended.
+            InputRefused: If the reader refuses the file; or with `unreadable-file`, if it took too long, used
+                too much memory, or ended.
         """
         data, *others = arguments
         file_key = (reader, hash(data), len(data), repr(others))
@@ -107,7 +109,7 @@ class ReaderPool:
             self.warm()
 
     def close(self) -> None:
-        """End all waiting processes."""
+        """End all processes that wait for a file."""
         with self._lock:
             idle, self._idle = self._idle, []
         for worker in idle:

@@ -15,15 +15,16 @@ from scoring.common.transport import READERS
 from scoring.inference import sandbox, worker_protocol
 
 CODECS = ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp437", "latin-1", "unicode_escape")
-"""Codecs to load before confinement: Python loads a codec on first use, which a confined process cannot."""
+"""Codecs that must be loaded before confinement. Python loads a codec on first use, which a confined process
+cannot do."""
 
 
 def main(settings: dict[str, Any]) -> None:
     """Answer requests until the other side closes the connection.
 
     Args:
-        settings: memory_bytes (in addition to what the process uses without a file), cpu_seconds, niceness,
-            decoders (modules of readers), frame_bytes and alarm_seconds.
+        settings: memory_bytes (in addition to the memory that the process uses without a file), cpu_seconds,
+            niceness, decoders (modules with readers), frame_bytes and alarm_seconds.
     """
     requests, replies = worker_protocol.take_channel()
     for module in settings["decoders"]:

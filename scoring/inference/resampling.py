@@ -1,8 +1,9 @@
-"""Resizing of 8-bit images with Pillow's result to the last bit, in little more than half of its time.
+"""Resizes 8-bit images with the same result as Pillow, to the last bit, in little more than half of Pillow's
+time.
 
 Pillow weighs each pixel with fixed-point integers of 22 fraction bits, and rounds. Here a pass is a matrix
-product in float32, whose rounding errors have a bound. The few values too close to one half are computed
-again in integers.
+product in float32, whose rounding errors have a bound. The few values that are too close to one half to be
+rounded safely are computed again in integers.
 """
 
 import math
@@ -20,7 +21,7 @@ Planes = NDArray[np.uint8]
 Plane = NDArray[np.uint8]
 """Pixels of one channel, uint8 (height, width)."""
 OfColours = Planes | Sequence[Plane]
-"""Pixels channel by channel, in one array or in one array each."""
+"""Pixels channel by channel, either in one array or in one array per channel."""
 Floats32 = NDArray[np.float32]
 
 BITS = 22
@@ -28,15 +29,16 @@ BITS = 22
 FRACTION = 11
 """Number of bits after the binary point that decide the rounding of most values."""
 SHIFT = np.float32(1.5 * 2 ** (23 - FRACTION))
-"""Constant: float32 + SHIFT has the number, in units of 2**-FRACTION, in its lowest bits."""
+"""Constant that is added to a float32 number. The lowest bits of the sum are then the number in units of
+2**-FRACTION."""
 ZERO = SHIFT.view(np.int32) >> FRACTION
-"""What SHIFT adds to the integer part: a multiple of 256, which uint8 drops."""
+"""What SHIFT adds to the integer part. It is a multiple of 256, which conversion to uint8 drops."""
 BLOCK = 16
 """Number of neighbouring output positions whose weights form one dense matrix."""
 ROWS = 600
-"""Number of rows processed at once; so few rows stay in a core's cache."""
+"""Number of rows that are processed at once. So few rows fit into the cache of a core."""
 MOST_OPEN = 0.02
-"""Share of values with an undecided rounding above which this method is slower than Pillow."""
+"""If the rounding of more than this share of values is undecided, this method is slower than Pillow."""
 
 
 _held = threading.local()
@@ -71,16 +73,17 @@ FILTERS: dict[str, tuple[Callable[[float], float], float]] = {
     "bicubic": (_bicubic, 2.0),
     "bilinear": (_bilinear, 1.0),
 }
-"""Pillow's filter -> the function, and the function's radius."""
+"""Filter of Pillow -> its function, and the radius of this function."""
 
 
 @dataclass(frozen=True)
 class Weights:
-    """Resampling weights along one axis: which positions of the image contribute to each position of the
-    result.
+    """Resampling weights along one axis: with which weight each position of the image contributes to each
+    position of the result.
 
     Attributes:
-        first: First contributing position of the image, int64 (positions,).
+        first: First position of the image that contributes to each position of the result, int64
+            (positions,).
         whole: Weights in units of 2**-BITS, from `first` on, padded with 0, int64 (positions, most).
     """
 

@@ -1,4 +1,4 @@
-"""Run of a model on every case of a test set."""
+"""Runs a model on every case of a test set."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ class ModelRun:
     """Outputs of a model for N cases.
 
     Attributes:
-        outputs: Float64 [N, K], rows of NaN for cases without outputs.
+        outputs: Float64 [N, K], with rows of NaN for cases without outputs.
         faults: Reasons why cases have no outputs, as errors.
-        images: SHA-256 of the images by member.
+        images: File name -> SHA-256 of the image.
     """
 
     outputs: Floats
@@ -42,7 +42,7 @@ def run(
     """Run a model on every case.
 
     Args:
-        width: Number of values per image; None: as many as the first image gives.
+        width: Number of outputs per image; None: as many as the model returns for the first image.
         vectors: Second inputs [N, k], for models with a second input.
         progress: Called with (done, total).
         cancelled: Called regularly; True ends the run.
@@ -69,8 +69,8 @@ def run(
 
 
 def readers(cases: CaseImages) -> tuple[list[Callable[[], bytes] | None], Mapping[str, str]]:
-    """Return functions that read the images, and the SHA-256 of the images by member. The first list has None
-    for cases without an image. The mapping is filled while images are read."""
+    """Return a function per case that reads its image, and the File name -> SHA-256 of the image. The first
+    list has None for cases without an image. The mapping is filled while images are read."""
     digests: dict[str, str] = {}
 
     def reader(member: str) -> Callable[[], bytes]:

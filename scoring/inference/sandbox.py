@@ -1,12 +1,12 @@
 """Sandbox: the worker confines itself (no files, no network, few system calls) before it reads any untrusted
 byte.
 
-`timed_worker` limits the time of a request.
+For the time limit of a request see `timed_worker`.
 
 Each layer is applied separately, and the achieved layers are reported, because systems differ. Landlock needs
 Linux 5.13 and may be missing under gVisor. The system-call filter supports x86-64 and aarch64. Containers may
-forbid namespaces. Outside Linux, little more than the server's time limit remains. Numbers come from the
-Linux headers (prctl.h, landlock.h, seccomp.h, sched.h, filter.h, unistd.h).
+forbid namespaces. Outside Linux, little more than the server's time limit remains. The numbers in this module
+come from the Linux headers (prctl.h, landlock.h, seccomp.h, sched.h, filter.h, unistd.h).
 """
 
 import contextlib
@@ -44,7 +44,8 @@ CALLS: dict[str, tuple[int | None, ...]] = {
         Path(__file__).with_name("system_calls.csv").read_text("ascii").splitlines()[1:]
     )
 }
-"""System call that computing needs -> its numbers on x86-64 and aarch64; None: not available."""
+"""Name of a system call that computing needs -> its numbers on x86-64 and aarch64; None: it does not exist
+there."""
 _DUPFD, _GETFD, _SETFD, _GETFL, _SETFL, _DUPFD_CLOEXEC = 0, 1, 2, 3, 4, 1030
 
 
@@ -74,7 +75,7 @@ MACHINES = {
 
 def leave_folders() -> None:
     """Change to an empty, already removed folder. Relative names then lead nowhere, and a killed process
-    leaves nothing. If this is impossible, the folder stays the same."""
+    leaves nothing. If this is impossible, the current folder stays the same."""
     with contextlib.suppress(OSError):
         folder = tempfile.mkdtemp(prefix=f"benchside-{os.getppid()}-")
         if os.name == "posix":  # elsewhere a folder in which somebody stands cannot be removed
@@ -139,8 +140,8 @@ def forbid_new_privileges() -> str:
 
 
 def separate() -> tuple[str, ...]:
-    """Enter namespaces and limit the number of threads. Return ("namespaces", "threads"), or less if kernel
-    or container do not allow both.
+    """Enter namespaces and limit the number of threads. Return ("namespaces", "threads"), or only the one
+    that kernel and container allow.
 
     An ordinary user needs a user namespace for both; the thread limit then counts only this process. Thread
     limits do not apply to root, so a process of root changes to its own user.
@@ -155,8 +156,8 @@ def separate() -> tuple[str, ...]:
 
 
 def enter_namespaces(kinds: int) -> str:
-    """Enter separate network, IPC and host name namespaces without network interfaces. Return "namespaces" if
-    this is allowed.
+    """Enter own namespaces for network (without interfaces), IPC and host name. Return "namespaces" if this
+    is allowed.
 
     No process namespace is entered, because it would affect only children, which the filter forbids anyway,
     and would prevent new threads.
@@ -180,7 +181,7 @@ def deny_files_and_network() -> str:
     """Forbid files, TCP, abstract sockets and signals to other processes by Landlock. Return "landlock-N"
     with the kernel's version.
 
-    Landlock applies to this thread and later ones. If another thread already runs, the layer is applied but
+    Landlock applies to this thread and later ones. If another thread runs already, the layer is applied but
     not reported.
     """
     library, version = ctypes.CDLL(None, use_errno=True), landlock_version()
@@ -278,7 +279,7 @@ def _argument(argument: int) -> int:
 
 
 def set_alarm(seconds: float) -> None:
-    """Let the kernel end this process after a wall-clock time, even if native code blocks the interpreter. 0
+    """Let the kernel end this process after some seconds, even if native code blocks the interpreter. 0
     cancels the alarm."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -287,7 +288,7 @@ def set_alarm(seconds: float) -> None:
 def die_with_parent(descriptor: int) -> None:
     """End this process when the other end of the pipe `descriptor` closes, even during a computation.
 
-    The kernel's PR_SET_PDEATHSIG would also end the process. But that signal is sent when the *thread* that
+    The kernel's PR_SET_PDEATHSIG would also end the process. However, it is sent as soon as the *thread* that
     started the worker ends, and servers start workers from short-lived threads.
     """
     if not hasattr(select, "poll"):

@@ -16,14 +16,14 @@ LAYERS = {
 """Layers that a worker must achieve to run untrusted models. Namespaces are not among them, because
 containers often forbid them."""
 ACCEPTED = "BENCHSIDE_UNCONFINED_MODELS"
-"""Environment variable that an operator sets to "accepted" to accept missing layers."""
+"""Environment variable. If the operator sets it to "accepted", missing layers are accepted."""
 
 _required = False
 _known: frozenset[str] = frozenset()
 
 
 def require(known: Iterable[str] = ()) -> None:
-    """Refuse models in this process from now on if their worker lacks a layer of confinement, unless the
+    """From now on, refuse models in this process if their worker lacks a layer of confinement, unless the
     operator accepted this. `known` contains the SHA-256 of trusted models."""
     global _required, _known
     _required, _known = os.environ.get(ACCEPTED) != "accepted", frozenset(known)

@@ -1,4 +1,4 @@
-"""Tasks of models for a single photograph or tile."""
+"""Tasks of models that receive a single photograph or tile."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from scoring.inference.worker_results import ModelFacts
 from scoring.inputs.nuclei.reader import Nuclei
 
 OutputOrder = tuple[int, ...] | None
-"""Number of the output for each class; None if outputs are in the order of the classes."""
+"""For each class, the number of its output; None if outputs are in the order of the classes."""
 UNKNOWN_WORD = "unknown"
 """Label of an unknown age, gender or body site."""
 
@@ -25,10 +25,10 @@ class PatientFields:
     """Age, gender and body site as a model's second input [3].
 
     Attributes:
-        genders: Code of each spelling of a gender.
+        genders: Spelling of a gender -> code.
         locations: Body sites, whose codes are 1, 2, ... in this order.
-        sweep: (age, gender, location) as codes -> by field, the inputs [n, 3] in which only this field
-            changes.
+        sweep: Function from (age, gender, location) as codes to field -> inputs [n, 3] in which only this
+            field changes.
     """
 
     genders: Mapping[str, int]
@@ -37,8 +37,8 @@ class PatientFields:
     sweep: Callable[[float, float, float], Mapping[str, Floats]]
 
     def described(self, vector: Sequence[float] | Array) -> Mapping[str, float | str]:
-        """Return age, gender and location of a vector [3] in readable form. The age is as the model receives
-        it."""
+        """Return age, gender and location of a vector [3] in readable form. The age is the number that the
+        model receives."""
         age, gender, location = vector
         return {
             "age": float(age),
@@ -54,8 +54,8 @@ class ModelTask:
     Attributes:
         risk: "malignant", "medium", "benign" or "" of each class.
         outputs: Number of the model's outputs; 1 for a single risk.
-        shortest_side: Minimum pixels of a photograph's shorter side, 0 for no minimum.
-        patient: Its second input; None if it takes only the image.
+        shortest_side: Minimum pixels of a photograph's shorter side; 0: no minimum.
+        patient: Fields of the model's second input; None if the model takes only the image.
         order_for: (metadata of a model, its name in messages) -> the order of its outputs and findings about
             it; raises InputRefused.
     """
@@ -75,7 +75,7 @@ class ModelTask:
 
     @property
     def malignant(self) -> Bools:
-        """Which classes are malignant, bool [K]."""
+        """Whether each class is malignant, bool [K]."""
         return np.array([risk == "malignant" for risk in self.risk])
 
 
@@ -86,7 +86,8 @@ class TileSupport:
     Attributes:
         til_share: Number of nuclei of each class [K] -> lymphocytes / all nuclei.
         examine: (loaded model, its name in messages) -> the dense model; raises InputRefused, ModelFailed.
-        detect: (loaded model, dense model, pixels, their name in messages) -> nuclei; raises the same.
+        detect: (loaded model, dense model, pixels, their name in messages) -> nuclei; raises InputRefused,
+            ModelFailed.
         read: (prediction file, its name) -> nuclei; raises InputRefused.
     """
 

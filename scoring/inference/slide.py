@@ -1,6 +1,7 @@
-"""Whole slide in a pyramid of tiles (SVS, OME-TIFF, plain tiled TIFF): an overview and one region.
+"""Reads a whole slide that is stored as a pyramid of tiles (SVS, OME-TIFF, plain tiled TIFF): an overview and
+one region.
 
-Runs in the worker. tifffile reads tags; Pillow decodes single tiles.
+It runs in the worker process. tifffile reads the tags; Pillow decodes single tiles.
 """
 
 import io
@@ -20,13 +21,16 @@ from scoring.inference.preprocessing import OVERVIEW_PIXELS, REGION, ImageUnread
 Box = tuple[int, int, int, int]
 """Left, top, width and height, px of the full resolution."""
 DECODED_PIXELS = 48_000_000
-"""Maximum pixels of the tiles that are decoded for one overview or region."""
+"""Maximum number of pixels, in all tiles together, that are decoded for one overview or region."""
 MOST_PAGES, MOST_SIDE, MOST_TEXT = 64, 1 << 24, 1 << 20
-"""Maximum number of examined pictures in a file, side of a slide in px, and characters of a description."""
+"""Maximum number of pictures in a file that are examined, of px along a side of a slide, and of characters of
+a description."""
 LEAST_COST = 4096
-"""Minimum pixels that a tile counts in the limit, because opening a tile also takes time."""
+"""A tile counts as at least this number of pixels in the limit `DECODED_PIXELS`, because opening a tile takes
+time too."""
 COMPRESSIONS = (1, 5, 8, 32773, 32946)
-"""TIFF codes of uncompressed, LZW, deflate, PackBits and deflate, which libtiff decodes (and JPEG)."""
+"""TIFF codes of the compressions that libtiff decodes: none, LZW, two kinds of deflate, and PackBits. JPEG is
+handled apart."""
 _JPEG, JPEG_2000 = 7, (33003, 33005, 34712)
 _YCC_2000 = 33003
 READ = "uncompressed, JPEG, JPEG 2000, LZW, deflate and PackBits"
@@ -35,7 +39,8 @@ _RESOLUTIONS, _UNIT, _SUBSAMPLING, _ORIENTATION = (282, 283), 296, 530, 274
 _ASIDE = ("label", "macro")
 """Words that describe pictures of a slide's label, which can show a patient's name."""
 _LABEL = re.compile(rf"^\s*({'|'.join(_ASIDE)})(\s+\d+x\d+)?\s*$", re.MULTILINE | re.IGNORECASE)
-"""Line in the description of such a picture; the description of a slide may contain the word elsewhere."""
+"""Pattern of a line in the description of a picture of the label. The description of a slide may contain the
+word elsewhere."""
 _MAGNIFICATION = re.compile(r"\bAppMag\s*=\s*(\d{1,3}(?:\.\d{1,3})?)(?![\d.])")
 DAMAGED = "The slide is damaged: its {} cannot be read. Export it again."
 
@@ -47,7 +52,8 @@ class OpenSlide:
     Attributes:
         levels: The whole image at several resolutions, as tifffile describes them, largest first.
         micrometres: Micrometres per pixel, 0 if unknown.
-        magnification: Magnification of the objective according to SVS, 0 if unknown. It is no scale.
+        magnification: Magnification of the objective according to SVS, 0 if unknown. The scale cannot be
+            derived from it.
         dropped: Other contents of the file, from `image_sanitizer.KINDS`.
     """
 
@@ -93,8 +99,8 @@ class _Bytes(io.RawIOBase):
 def opened(data: memoryview, least_pixels: int) -> OpenSlide | None:
     """Open a TIFF file as a slide. Raises ImageUnreadable with one sentence.
 
-    Return None for a file without readable images. Return None also for an image in one resolution, unless
-    the image has more than `least_pixels`.
+    Return None for a file without readable images, and for an image in only one resolution, unless it has
+    more than `least_pixels` pixels.
     """
     try:
         pages = _pages(data)

@@ -1,6 +1,6 @@
 """Thumbnails of cases, and the pixels that a model receives.
 
-The confined worker decodes images and returns plain pixels; this module encodes them.
+A confined worker decodes the images and returns plain pixels, which this module encodes as PNG or JPEG.
 """
 
 import io
@@ -48,15 +48,15 @@ def _thumbnail(process: ImageProcess, cases: CaseImages, index: int, side: int) 
 
 
 def tile(cases: CaseImages, index: int, side: int = TILE_SIDE) -> bytes | None:
-    """Return a case's image as JPEG for a viewer, as in `sized_tile`."""
+    """Return a case's image as JPEG for a viewer, as `sized_tile` does."""
     return sized_tile(cases, index, side)[0]
 
 
 def sized_tile(
     cases: CaseImages, index: int, side: int = TILE_SIDE
 ) -> tuple[bytes | None, tuple[int, int] | None]:
-    """Return a case's image as JPEG for a viewer, and the width and height of its file. None if the image is
-    missing or unreadable.
+    """Return a case's image as JPEG for a viewer, and the width and height of its file. Both are None if the
+    image is missing or unreadable.
 
     The JPEG is at most `side` px wide and high. EXIF rotation is not applied, because annotations use the
     pixels of the file.
@@ -108,8 +108,9 @@ def sweep(
     recipe_for: Callable[[ModelFacts], Recipe],
     vectors: Mapping[str, Floats],
 ) -> dict[str, Floats]:
-    """Return the first outputs [n, K] of a model for one case with each row of `vectors` [n, k], by the names
-    in `vectors`. Raises ModelFailed, ImageUnreadable."""
+    """Return the first output of a model for one case and different second inputs: name in `vectors` ->
+    outputs [n, K], one for each row of the inputs [n, k] with this name. Raises ModelFailed,
+    ImageUnreadable."""
     data = cases.picture(index)
     if data is None:
         raise ImageUnreadable("there is no image for this case")

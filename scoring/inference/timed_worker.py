@@ -1,4 +1,4 @@
-"""Confined child process with a time limit for every request, and the channel to it.
+"""Confined child process with a time limit for every request, and communication with it.
 
 A child is started with the interpreter itself, not with multiprocessing, which would run the page's script
 again in the child, or fork a process with threads.
@@ -43,9 +43,10 @@ READER = (sys.executable, "-I", "-c", _BOOTSTRAP.replace("{module}", "reader_wor
 
 
 PLAIN_MODEL_BYTES, COPIES = 160 << 20, 5
-"""Size of a model up to which no extra address space is needed, and extra bytes for each byte above it."""
+"""Up to the first number of bytes, a model needs no extra address space. Above it, the second number is that
+of extra bytes per byte."""
 CPU_SECONDS, NICENESS = 86_400, 10
-"""Total processor time of a worker, and the increase of its niceness."""
+"""Processor time that a worker may use in total, in seconds, and the increase of its niceness."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Limits:
     """Limits of a worker, in bytes and seconds.
 
     Attributes:
-        decoders: Additional modules that it imports before confinement.
+        decoders: Further modules that the worker imports before confinement.
         every_layer: Whether a missing layer of confinement refuses a model; `confinement.needed` can also
             require every layer.
         device: One of `devices.DEVICES`; None: the result of `devices.wanted`.
@@ -78,7 +79,7 @@ class Limits:
 
 
 LOADING, RUNNING = "model-timeout", "inference-timeout"
-"""Codes for requests that took too long, by the kind of request."""
+"""Codes of failures: loading a model took too long; running it took too long."""
 _LOAD_CODES = ("model-unreadable", "external-data", "no-device")
 _RUN_CODES = ("wrong-inputs", "wrong-output", "model-out-of-memory", "stopped")
 # Messages about a failed run come from this list and never from the worker, which by then has seen the data.
@@ -169,7 +170,7 @@ class WorkerProcess:
 
         Args:
             parts: Bytes of the request.
-            late: Failure code after the time limit: `LOADING` or `RUNNING`.
+            late: Code of the failure if the time limit is exceeded: `LOADING` or `RUNNING`.
             most_bytes: Maximum bytes that the server accepts from the worker.
 
         Raises:

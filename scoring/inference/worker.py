@@ -1,7 +1,7 @@
 """Child process that opens untrusted models and images.
 
-It imports everything, confines itself, reports the achieved layers, and then answers frames on standard input
-with frames on standard output:
+It imports everything, confines itself, and reports the achieved layers. Then it reads requests from standard
+input and writes replies to standard output, both as frames:
 
     {"op": "load"} + model
         {"ok": true, "facts"}
@@ -14,9 +14,9 @@ with frames on standard output:
     {"op": "slide", "side", "least_pixels", "part"} + image
         {"ok": true, "box", "seen", "shape", "overview", "levels", "dropped"} + overview + region
 
-Pixels are sent channel by channel, in both directions. A failure is {"ok": false, "code"}, with a "message"
-for loading and for images. The runtime's messages about running a model are not passed on, because they can
-quote the data.
+Pixels are sent channel by channel, in both directions. A failure is {"ok": false, "code"}; if loading or an
+image failed, it also has a "message". The runtime's messages about running a model are not passed on, because
+they can quote the data.
 """
 
 import importlib
@@ -69,8 +69,8 @@ NUMBERS = "biuf"
 NO_FOLDER = os.path.join(os.devnull, "none")
 """Folder in which the runtime looks for files beside a model; it is empty and nobody can write to it."""
 MOST_OUTPUTS = worker_protocol.PARTS - 2
-"""Maximum number of outputs that are sent for an image. Challenges read only the first outputs; the others
-are sent as null."""
+"""Maximum number of outputs that are sent for an image. Challenges use only the first outputs; all others are
+sent as null."""
 _MEMORY = re.compile(r"bad_?\s?alloc|failed to allocate|out of memory|AllocateRaw", re.IGNORECASE)
 _SOURCE = re.compile(r"^(\[ONNXRuntimeError\] : \d+ : \w+ : )?(/\S+:\d+ .*?\) (?=[A-Z]))?")
 
@@ -81,7 +81,7 @@ Reply = tuple[Header, list[Array]]
 
 
 class RunFailed(Exception):
-    """Raised by a run without outputs; the text is only the code of the reason."""
+    """Raised if a run gives no outputs. Its text is only the code of the reason."""
 
 
 def main(settings: dict[str, Any]) -> None:

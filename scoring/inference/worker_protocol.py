@@ -1,7 +1,7 @@
-"""Protocol between server and worker: frames of the channel, and contents of replies.
+"""Protocol between server and worker: how frames are sent and read, and what replies contain.
 
 A frame consists of a length, a JSON header, and the raw bytes that the header announces. Nothing is
-unpickled: a worker taken over by a hostile model can only send bytes, and only as many as the reader allows.
+unpickled: A worker that a hostile model controls can only send bytes, and only as many as the reader allows.
 """
 
 import hashlib

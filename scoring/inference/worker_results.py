@@ -10,8 +10,8 @@ class ModelFailed(Exception):
     """Raised if a model cannot be used.
 
     Attributes:
-        message: What is wrong; it never quotes data.
-        picture: Index of the image on which the model failed, None if not applicable.
+        message: What is wrong, without any quoted data.
+        picture: Index of the image on which the model failed; None if it did not fail on an image.
         ended: Whether the process ended without an answer and was not stopped by a time limit; a second
             attempt may succeed.
     """
@@ -30,7 +30,7 @@ class Tensor:
 
     Attributes:
         dtype: Type as the runtime names it, e.g. "tensor(float)".
-        shape: Length of each axis, None for a free axis; None if the shape is unknown.
+        shape: Length of each axis, None for an axis of any length; None if the shape is unknown.
     """
 
     name: str
@@ -77,7 +77,7 @@ class ModelFacts:
         inputs: Inputs by position, as challenges define them; the adapter converts to the model's own inputs.
         sha256: SHA-256 of the file.
         device: The device, "cpu" or "cuda".
-        adapter: Description of the adapter's conversion, "" if there is none.
+        adapter: Description of the adapter's conversion; "" if inputs are not converted.
     """
 
     graph: Graph
@@ -108,7 +108,7 @@ class SlideView:
         seen: The slide: `width` and `height` of its full resolution.
         overview: The whole slide, reduced, read-only; None if it was not requested.
         magnification: Magnification of the objective, 0 if unknown.
-        dropped: Which of `image_sanitizer.KINDS` the file also contained.
+        dropped: Which of `image_sanitizer.KINDS` the file contained; they were dropped.
     """
 
     pixels: Pixels
@@ -127,7 +127,7 @@ class Upright:
     Attributes:
         pixels: Its pixels, read-only.
         small: A small copy (`image_sanitizer.small`), read-only.
-        dropped: Which of `image_sanitizer.KINDS` the file also contained.
+        dropped: Which of `image_sanitizer.KINDS` the file contained; they were dropped.
     """
 
     pixels: Pixels

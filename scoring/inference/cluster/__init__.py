@@ -1,4 +1,4 @@
-"""Work on a Dask cluster, if the operator has named one (docs/cluster.md).
+"""Runs work on a Dask cluster, if the server's operator has named one (docs/cluster.md).
 
 * settings and connection: `scheduler.Scheduler`; same versions on every machine: `versions.differences`
 * a model over many images: `inference.run_on_all`; masks: `masks.compare_all`;

@@ -1,4 +1,5 @@
-"""Chunks of work: sent to the workers of a cluster, processed there, and returned as they are completed."""
+"""Chunks of work: they are sent to the workers of a cluster, processed there, and returned as soon as they
+are done."""
 
 import threading
 import time
@@ -29,13 +30,13 @@ Common = TypeVar("Common")
 Value = TypeVar("Value")
 
 KEPT_SECONDS = 30.0
-"""Time without a chunk after which a worker's process ends, because the sender may be gone."""
+"""After this time in seconds without a chunk, a worker's process ends, because the sender may be gone."""
 _REMEMBERED = 1000
 
 
 @dataclass(frozen=True)
 class Chunk(Generic[Item]):
-    """Consecutive items; `start` is the number of the first."""
+    """Consecutive items; `start` is the number of the first item."""
 
     start: int
     items: Sequence[Item]
@@ -51,8 +52,8 @@ class KeptProcesses:
         self._timer: threading.Timer | None = None
 
     def open(self, model: bytes, settings: PoolSettings, stop: threading.Event) -> ModelProcess:
-        """Return an idle process or a new one. The event `stop` ends only the current chunk, not the
-        process."""
+        """Return an idle process or a new one. If the event `stop` is set, only the current chunk ends, not
+        the process."""
         with self._lock:
             while self._idle:
                 process = self._idle.pop()
@@ -96,7 +97,7 @@ class WorkerRun:
         self._ended = threading.Event()
 
     def ended(self) -> bool:
-        """Return whether nobody waits for the results any more."""
+        """Return whether the run has ended, so that nobody waits for its results any more."""
         return self._ended.is_set()
 
     def end(self) -> None:
@@ -131,7 +132,7 @@ def perform(
 
 
 def forget(run: str) -> None:
-    """End a run on this worker. Chunks of this run that start later end at once."""
+    """End a run on this worker. If chunks of this run arrive later, they end at once."""
     _run(run).end()
 
 
@@ -264,7 +265,7 @@ class Sizes:
 
     Attributes:
         total: Number of items in all chunks together.
-        most_bytes: Number of bytes at which a chunk ends.
+        most_bytes: A chunk ends when its items have this many bytes together.
     """
 
     total: int
@@ -308,13 +309,13 @@ def streamed(
 
     Args:
         function: Function that processes a chunk; it is pickled.
-        common: Common data of all chunks; sent once to each worker.
-        chunks: The work; the caller's thread takes a chunk when there is room for it.
+        common: Data that all chunks need, which are sent once to each worker.
+        chunks: The chunks. The caller's thread takes the next one when there is room for it.
         cancelled: Called regularly in the caller's thread; True ends the work.
 
     Raises:
         Cancelled: If `cancelled` returned True.
-        ClusterUnusable: If scheduler or workers are gone or cannot do the work.
+        ClusterUnusable: If the scheduler or all workers are gone, or if they cannot do the work.
     """
     stream = _Stream(cluster, function, common)
     try:

@@ -1,4 +1,4 @@
-"""A model over many images: on the Dask cluster if one is named, otherwise on this machine."""
+"""Runs a model on many images: on the Dask cluster if one is named, otherwise on this machine."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,8 @@ from scoring.inference.worker_results import ModelFailed
 FIRST_IMAGES, CHUNK_IMAGES, CHUNK_BYTES = 5, 50, 8 << 20
 """Number of images in the first chunks, maximum number in later chunks, and maximum bytes of a chunk."""
 CHUNK_MS = 400.0
-"""Target processor time of a chunk; short chunks show progress also with slow models."""
+"""Intended processor time of a chunk in milliseconds. With short chunks, progress is visible for slow models
+too."""
 
 Result = TypeVar("Result")
 Pictures = Sequence[Callable[[], bytes] | None]
@@ -47,11 +48,11 @@ def run_on_all(
     """Process every image with a model on a cluster. Arguments and results are those of
     `model_pool.run_on_all`.
 
-    The calling machine reads the images. `progress` counts returned results, about half a second of images at
-    a time.
+    The calling machine reads the images. `progress` receives numbers of returned results; chunks take about
+    half a second.
 
     Raises:
-        ModelFailed: As in `model_pool.run_on_all`; Cancelled.
+        ModelFailed: As in `model_pool.run_on_all`; likewise Cancelled.
         ClusterUnusable: If the cluster cannot do the work.
     """
     here = partial(

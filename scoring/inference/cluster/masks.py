@@ -1,5 +1,5 @@
-"""Comparison of masks with the truth: on the cluster if one is named and the masks are large enough,
-otherwise on this machine."""
+"""Compares masks with the truth: on the cluster if one is named and the masks are large enough, otherwise on
+this machine."""
 
 import io
 from collections.abc import Callable, Iterator, Sequence
@@ -15,9 +15,10 @@ from scoring.inputs.masks.counting import VoxelCounts
 from scoring.inputs.masks.lesions import Lesions, MaskPair, compared
 
 WORTH_VOXELS = 5_000_000_000
-"""Minimum voxels of all truths (about 3 s of counting) for which a cluster is faster."""
+"""Minimum number of voxels of all true masks together (about 3 s of work) from which on a cluster is
+faster."""
 CHUNK_PAIRS, CHUNK_BYTES = 12, 8 << 20
-"""Maximum bytes of a file that is sent; larger files are read on this machine."""
+"""Maximum number of pairs, and of bytes, of a chunk. Larger files are not sent but read on this machine."""
 
 Compared = tuple[VoxelCounts, Lesions | None]
 Progress = Callable[[int, int], object]
@@ -32,13 +33,13 @@ def compare_all(
     """Compare masks with the truth on a cluster. The results are those of `compared` for each pair.
 
     Args:
-        pairs: The masks, None for a case without a truth.
+        pairs: The pairs of masks; None for a case without a true mask.
         label: The label whose lesions are counted and matched; None: no lesions.
         progress: Called with (done, total).
         cancelled: Called regularly; True ends the work.
 
     Returns:
-        The result for each pair, None for None.
+        The result for each pair; None for each None in `pairs`.
 
     Raises:
         InputRefused: If the file of a truth changed since it was examined.

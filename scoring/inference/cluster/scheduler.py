@@ -21,7 +21,8 @@ AUTHORITY, CERTIFICATE, KEY = (
     "BENCHSIDE_SCHEDULER_CERT",
     "BENCHSIDE_SCHEDULER_KEY",
 )
-"""PEM files for `tls://`: certificate authority of the cluster, certificate and key of this machine."""
+"""Environment variables with the paths of PEM files for `tls://`: certificate authority of the cluster, and
+certificate and key of this machine."""
 _ADDRESS = re.compile(r"(tcp|tls)://([^\s:/@?#]+|\[[0-9a-fA-F:]+\]):([0-9]{1,5})")
 
 Result = TypeVar("Result")
@@ -31,7 +32,7 @@ class ClusterUnusable(Exception):
     """Raised if the cluster cannot do the work.
 
     Attributes:
-        where: Address of the scheduler, or the wrong setting.
+        where: Address of the scheduler, or name of the wrong setting.
         message: What is wrong and how to fix it, in one sentence without the address.
     """
 
@@ -44,7 +45,7 @@ class ClusterUnusable(Exception):
 
     @property
     def finding(self) -> Finding:
-        """The problem as a finding."""
+        """Return the problem as a finding."""
         return error("cluster-unusable", self.where, self.message)
 
     def as_refusal(self) -> InputRefused:
@@ -66,8 +67,8 @@ class Scheduler:
 
 
 def named() -> Scheduler | None:
-    """Return the scheduler that the environment names, None if it names none. Raises ClusterUnusable if a
-    setting is wrong."""
+    """Return the scheduler that environment variables name; None if they name none. Raises ClusterUnusable if
+    a setting is wrong."""
     address = os.environ.get(ADDRESS, "").strip()
     if not address:
         return None
@@ -113,7 +114,8 @@ def on_cluster_or_here(on_cluster: Callable[[Scheduler], Result], here: Callable
     """Do work on the cluster if one is named, otherwise on this machine.
 
     Raises:
-        ClusterUnusable: If the cluster cannot do it and the settings do not allow this machine instead.
+        ClusterUnusable: If the cluster cannot do the work, and the settings do not allow this machine to do
+            it instead.
     """
     try:
         scheduler = named()
@@ -130,8 +132,8 @@ if TYPE_CHECKING:
     from distributed import Client
 
 CONNECT_SECONDS, VERSIONS_SECONDS, ANSWER_SECONDS, CLOSE_SECONDS = 4.0, 30.0, 6.0, 2.0
-"""Time limits: until a scheduler answers, including the import of Dask; until all versions are known, because
-busy workers need time to import the project; for one later answer; until a connection is closed."""
+"""Time limits in seconds: until a scheduler answers, including the import of Dask; until all versions are
+known (busy workers need time to import Benchside); for each later answer; until a connection is closed."""
 _LOGGERS = ("distributed", "distributed.client", "distributed.comm", "distributed.core", "distributed.gc")
 
 
@@ -183,7 +185,8 @@ def connected(scheduler: Scheduler) -> Iterator[Cluster]:
     """Connect to a scheduler and compare versions. The connection ends with the context.
 
     Raises:
-        ClusterUnusable: If nobody answers, there is no worker, or a worker has other versions.
+        ClusterUnusable: If the scheduler does not answer, has no workers, or has a worker with other
+            versions.
     """
     client = _connect(scheduler)
     try:
@@ -195,8 +198,8 @@ def connected(scheduler: Scheduler) -> Iterator[Cluster]:
 
 @lru_cache(maxsize=1)
 def size(scheduler: Scheduler, _since: int) -> tuple[int, int]:
-    """Return the number of workers and threads of a cluster. The result is cached for each value of `_since`.
-    Raises ClusterUnusable as in `connected`."""
+    """Return the number of workers and threads of a cluster. The result is cached; another value of `_since`
+    asks the cluster again. Raises ClusterUnusable as in `connected`."""
     with connected(scheduler) as cluster:
         threads = cluster.client.nthreads()
         return len(threads), sum(threads.values())

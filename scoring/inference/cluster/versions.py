@@ -1,7 +1,7 @@
 """Versions that must be the same on every machine of a cluster.
 
-This module imports nothing of the project, because it also runs where the project is not installed: it is
-sent by value.
+This module imports nothing of Benchside, because it also runs on machines on which Benchside is not
+installed; its code is sent to them.
 """
 
 import hashlib
@@ -27,8 +27,8 @@ PACKAGES = (
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of the relevant packages by name, "missing" for absent ones. For Benchside, the
-    version includes a digest of its code."""
+    """Return the versions of the relevant packages by name, "missing" for packages that are not installed.
+    For Benchside, the version includes a digest of its code."""
     by_name = {"python": _version("python"), "processor": platform.machine()}
     by_name |= {name: _version(name) for name in PACKAGES}
     spec = find_spec("scoring")
@@ -43,7 +43,7 @@ def of_scheduler() -> dict[str, str]:
 
 
 def of_worker() -> dict[str, str]:
-    """Return the versions of a worker; they are cached after the first work."""
+    """Return the versions of a worker; they are cached after the first chunk of work."""
     module = sys.modules.get("scoring.inference.cluster.scheduler")
     return versions() if module is None else dict(module.own_versions())
 
