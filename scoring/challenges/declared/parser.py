@@ -134,7 +134,8 @@ LARGEST = 256_000
 MOST_REGIONS, MOST_METRICS = 1_000, 50
 ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?")
 HIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 """Pattern of characters that are not allowed: control characters, and those that are invisible or reverse the
 direction of text."""
@@ -145,25 +146,19 @@ MARKUP = re.compile(r"[\[\]<>`$|\\]|://|www\.")
 def parse(data: bytes | str, name: str) -> Declaration:
     """Parse a challenge file. Raises InputRefused with every problem."""
     tree, lines = read_toml(data, name, LARGEST, FORMAT["syntax"])
-    keys = KeyReader(name, tree, lines)
-    for path, text in texts_of(tree):
-        if found := HIDDEN.search(text):
-            character = f"U+{ord(found[0]):04X}"
-            keys.bad(path, f"it contains the hidden character {character}: write it without that character.")
-    try:
-        declared = parse_tree(tree, name, lines)
-    except InputRefused as refused:
-        raise InputRefused([*keys.problems, *refused.problems]) from refused
-    if keys.problems:
-        raise InputRefused(keys.problems)
-    return declared
+    return parse_tree(tree, name, lines)
 
 
 def parse_tree(
     tree: Mapping[str, Any], name: str, lines: Mapping[Path, int] = MappingProxyType({(): 1})
 ) -> Declaration:
-    """Return the declaration that parsed TOML contains. Raises InputRefused."""
+    """Return the declaration that parsed TOML, or the JSON of a kept declaration, contains. Raises
+    InputRefused."""
     keys = KeyReader(name, tree, lines)
+    for path, text in texts_of(tree):
+        if found := HIDDEN.search(text):
+            character = f"U+{ord(found[0]):04X}"
+            keys.bad(path, f"it contains the hidden character {character}: write it without that character.")
     keys.unknown((), tree, KEYS[""])
     top, about = keys.values(""), _about(keys)
     keys.required(("task",), f"one of {', '.join(TASKS)}.")

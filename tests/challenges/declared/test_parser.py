@@ -128,6 +128,14 @@ HIDDEN_IN = {
 }
 
 
+@pytest.mark.parametrize("code", [0xAD, 0x115F, 0x180E, 0x202E, 0x2800, 0x3164, 0xFFA0, 0xFFFA, 0xE0041])
+def test_a_kept_declaration_has_no_hidden_characters_either(code):
+    """A board of a bundle keeps its declaration as JSON, which no reader of TOML has seen."""
+    tree = parse(FILE, "cells.toml").tree | {"title": f"Ce{chr(code)}lls"}
+    with pytest.raises(InputRefused, match=f"hidden character U\\+{code:04X}"):
+        parse_tree(tree, "declaration")
+
+
 @pytest.mark.parametrize("kind", HIDDEN_IN)
 def test_hidden_characters_are_refused_with_their_place(kind):
     old, new, line, key, character = HIDDEN_IN[kind]
