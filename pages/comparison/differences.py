@@ -90,7 +90,7 @@ def _class_cases(compared: ComparisonContext, name: str, team: str) -> None:
     )
     columns = {"case": tables.text_column("case"), "value": tables.number_column("value", better="higher")}
     if any(case.label for case in cases):
-        columns["called"] = tables.text_column("called")
+        columns["called"] = tables.text_column("predicted")
     layout.table(
         title,
         rows,

@@ -118,7 +118,7 @@ def all_cases(scored: ScoredSubmission) -> None:
     columns = {
         "case": tables.text_column("case"),
         "truth": tables.text_column("truth"),
-        "predicted": tables.text_column("called"),
+        "predicted": tables.text_column("predicted"),
         "truth_score": tables.number_column("score of the true class", 3, better="higher"),
         "weight": tables.number_column("weight", 2),
     }

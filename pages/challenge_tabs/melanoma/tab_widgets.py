@@ -161,7 +161,7 @@ def all_cases(scored: ScoredSubmission) -> None:
     columns = {
         "case": tables.text_column("case"),
         "truth": tables.text_column("truth"),
-        "predicted": tables.text_column("called"),
+        "predicted": tables.text_column("predicted"),
         "output": tables.number_column("score", 4),
         "age": tables.number_column("age", 0),
         "gender": tables.text_column("gender"),

@@ -117,7 +117,7 @@ def _draw_cells(
     size = 15 if len(rows) <= FEW_CLASSES else 12 if is_short else 10
     shares = cells / np.maximum(support, 1)[:, None]
     heat(canvas, shares, heads, sides, *_texts(cells, shares, names, style, risks), size)
-    canvas.x_axis("called", tickangle=-90 if is_turned else 0)
+    canvas.x_axis("predicted", tickangle=-90 if is_turned else 0)
 
 
 def _brief(name: str) -> str:
@@ -136,7 +136,7 @@ def _texts(
         [f"{side} {label(safe(name), risks.get(name))}" for name in of_side[: len(of_side) - bool(extra)]]
         + [*extra[1:]]
         for side, of_side, extra in zip(
-            ("truth", "called"), names, (style.extra_row, style.extra_column), strict=True
+            ("truth", "predicted"), names, (style.extra_row, style.extra_column), strict=True
         )
     )
     texts, hovers = np.full(cells.shape, "", object), np.empty(cells.shape, object)

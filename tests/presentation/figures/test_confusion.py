@@ -97,9 +97,9 @@ def test_the_matrix_names_what_is_missed_and_what_is_invented():
     assert figure.layout.xaxis.ticktext[-1] == "missed"
     assert figure.layout.yaxis.ticktext[-1] == "spurious"
     hovers = figure.data[0].hovertext
-    assert hovers[0][0] == "truth tumor<br>called tumor<br>19,610 cases, 100% of the row"
+    assert hovers[0][0] == "truth tumor<br>predicted tumor<br>19,610 cases, 100% of the row"
     assert hovers[0][3] == "truth tumor<br>missed<br>12 cases, 0% of the row"
-    assert hovers[3][0] == "no truth nucleus<br>called tumor<br>15 cases, 94% of the row"
+    assert hovers[3][0] == "no truth nucleus<br>predicted tumor<br>15 cases, 94% of the row"
     assert sorted(words(figure)) == sorted(f"<b>{n}</b>" for n in ("20k", 3, 12, 4, 25, 7, 15, 1))
 
 
@@ -116,7 +116,7 @@ def test_every_cell_can_be_clicked_and_says_which_it_is():
     cells = next(trace for trace in figure.data if trace.name == "cells")
     for x, y, (truth, name), hover in zip(cells.x, cells.y, cells.customdata, cells.hovertext, strict=True):
         assert (labels[y], labels[x]) == (truth, name)
-        assert f"truth {truth}<br>called {name}<br>{3 * y + x} cases" in hover
+        assert f"truth {truth}<br>predicted {name}<br>{3 * y + x} cases" in hover
 
 
 @THEMES
