@@ -1,3 +1,3 @@
-"""The scorer's version: part of every cache key and of every scorecard's provenance."""
+"""The version of Benchside, which is part of every cache key and of every scorecard's provenance."""
 
 __version__ = "0.2.0"

@@ -1,6 +1,6 @@
 """Roles, computed from an identity provider's claims and from `[auth]` and `[access]` of Streamlit's secrets.
 
-Secrets are checked strictly: a mistake prevents the start and never opens the app to everybody.
+Secrets are checked strictly: a mistake prevents the start of the app, and never opens the app to everybody.
 """
 
 import json
@@ -20,13 +20,14 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 
 GRACE = timedelta(hours=8)
-"""How long a person stays logged in after the token expired: providers issue tokens for an hour."""
+"""How long a person stays logged in after the token expired, because providers issue tokens for an hour."""
 CLAIMS = ("is_logged_in", "origin", "provider", "iss", "sub", "exp", "iat", "email", "email_verified", "name")
 """Claims that are stored about a person, besides groups."""
 CLAIM_BYTES, GROUPS_BYTES = 1000, 3000
-"""Maximum sizes: a longer claim is dropped; groups named in settings and boards come first."""
+"""Maximum bytes of a claim, and of all groups. A longer claim is dropped. Of too many groups, those that
+settings and boards name are kept first."""
 CLOCKS_DIFFER = 300
-"""Tolerance in seconds for a provider's clock that is ahead."""
+"""Number of seconds by which a provider's clock may be ahead."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,9 @@ class AccessRules:
     Attributes:
         organizers: E-mail addresses of organizers, in lower case.
         organizer_group: Group whose members are organizers; empty for none.
-        participant_group: Group whose members are participants; empty: everybody who is logged in.
-        claim: Name of the claim with the groups.
+        participant_group: Group whose members are participants; empty: everybody who is logged in is a
+            participant.
+        claim: Name of the claim that contains a person's groups.
         grace: How long a person stays logged in after the token expired.
     """
 
@@ -53,8 +55,8 @@ def actor_of(claims: Mapping[str, Any], rules: AccessRules, now: float, not_befo
 
     Args:
         claims: Claims of the token, with `is_logged_in`.
-        now: Seconds since 1970.
-        not_before: Tokens issued earlier are revoked; in seconds since 1970.
+        now: Present time in seconds since 1970.
+        not_before: Tokens that were issued before this time are revoked; in seconds since 1970.
 
     Returns:
         The person. `NOBODY` if nobody is logged in, if issuer, subject or expiry is missing, or if the token
@@ -145,12 +147,12 @@ def read(files: Sequence[Path], environment: Mapping[str, str] | None = None) ->
     """Return the rules that assign roles, or None if no login is configured.
 
     Args:
-        files: Possible files of secrets; later ones override earlier ones, as in Streamlit.
+        files: Possible files with secrets. Later files override earlier ones, as in Streamlit.
         environment: Environment variables; None: those of this process.
 
     Raises:
-        InputRefused: With every mistake: an unreadable file, an empty or incomplete `[auth]` or `[access]`,
-            or no login although `BENCHSIDE_LOGIN=required`.
+        InputRefused: If a file is unreadable, if `[auth]` or `[access]` is empty or incomplete, or if no
+            login is configured although `BENCHSIDE_LOGIN=required`. It lists all mistakes.
     """
     switch = (os.environ if environment is None else environment).get(SWITCH, "")
     problems = [] if switch in ("", REQUIRED) else [_mistake(SWITCH, f"write {REQUIRED}, or leave it out.")]

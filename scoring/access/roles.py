@@ -1,4 +1,4 @@
-"""The three roles, and the acting person; a role applies to all boards of a server.
+"""The three roles, and the person who acts (the actor). A role applies to all boards of a server.
 
 `login_roles` assigns roles, `pages.server.access` says which role a page needs, and
 `pages.boards.actions.may_organize` says who sees the organizer's tabs of a board.
@@ -28,7 +28,8 @@ class Actor:
     """A person who uses Benchside, or Benchside itself acting without a person.
 
     Attributes:
-        key: Unique and permanent key: issuer and subject; empty if not logged in.
+        key: Unique and permanent key of the person: issuer and subject of the login; empty if the person is
+            not logged in.
         email: E-mail address, only if the provider has verified it.
         groups: Groups, as the provider names them.
         issued: Time when the token was issued, in seconds since 1970; None for Benchside itself.
@@ -61,6 +62,6 @@ def default_actor() -> Actor:
 
 
 def require_login() -> None:
-    """Treat everybody in this process as a visitor unless a person is given."""
+    """From now on, treat everybody in this process as a visitor unless a person is given."""
     global _default
     _default = NOBODY

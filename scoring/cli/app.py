@@ -13,7 +13,7 @@ from scoring.common.findings import Finding, InputRefused, error
 
 LIBRARY = Path(__file__).parents[1]
 FOLDERS = LIBRARY.parent, LIBRARY.parent / "benchside_app"
-"""Places of `app.py`: in a checkout, and in an installed package."""
+"""Folders that may contain `app.py`: in a checkout, and in an installed package."""
 HOST, PORT = "localhost", 8501
 
 

@@ -1,4 +1,4 @@
-"""Actions of `benchside board` for rules and people: phases, decision rule, members."""
+"""Actions of `benchside board` about rules and people: phases, decision rule, hidden truth, members."""
 
 import argparse
 from dataclasses import asdict, replace
@@ -107,7 +107,7 @@ def final(store: Store, arguments: argparse.Namespace) -> None:
 
 
 HASHES = {"sha256": "the ranking", "truth": "the truth", "submissions": "all submissions"}
-"""Key of a hash -> description of the hashed content."""
+"""Key of a hash -> description of the content that is hashed."""
 
 
 def split(store: Store, arguments: argparse.Namespace) -> None:
@@ -166,7 +166,7 @@ def attempts(store: Store, arguments: argparse.Namespace) -> None:
 
 
 NONE = "none"
-"""Word that removes a time or a limit."""
+"""Word on the command line that removes a time or a limit."""
 
 
 def phase(store: Store, arguments: argparse.Namespace) -> None:
@@ -220,7 +220,7 @@ SEEN = {
     "unlisted": "unlisted: everybody who has the address sees it",
     "public": "public: everybody sees it in the list",
 }
-"""Visibility -> who can find the board."""
+"""Visibility of a board -> words that say who can find it."""
 
 
 def list_refused(store: Store, arguments: argparse.Namespace) -> None:

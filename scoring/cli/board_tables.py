@@ -1,4 +1,4 @@
-"""Boards as short tables for a terminal."""
+"""Shows boards as short tables on a terminal."""
 
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
@@ -18,7 +18,7 @@ from scoring.comparison import score_units as scales
 from scoring.comparison import summary_text
 
 CASES = 5
-"""Number of cases that a line names before "and N more"."""
+"""A line names this number of cases, then "and N more"."""
 
 
 def list_table(boards: Sequence[Mapping[str, Any]]) -> str:

@@ -1,4 +1,5 @@
-"""Command `benchside board`: create, submit, rank and manage boards, a function per action."""
+"""Command `benchside board`: create, rank and manage boards, and submit to them. Each action has a
+function."""
 
 import argparse
 import io

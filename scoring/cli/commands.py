@@ -1,8 +1,8 @@
-"""Commands of `benchside` (`check`, `predict`, `score`, `compare` ...): their help and arguments, with
-the texts of `commands.toml` and `board_actions.toml`.
+"""Commands of `benchside` (`check`, `predict`, `score`, `compare` ...): their help and arguments, whose texts
+are in `commands.toml` and `board_actions.toml`.
 
-The arguments of a challenge, from its `options` or `formula` module, are added when the challenge is named,
-so that no other challenge is loaded.
+The arguments of a challenge, from its `options` or `formula` module, are added only when the command line
+names this challenge, so that no other challenge is loaded.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Command `compare`: several submissions ranked and compared."""
+"""Command `compare`: ranks and compares several submissions."""
 
 import argparse
 from collections.abc import Collection, Iterable, Mapping

@@ -1,4 +1,5 @@
-"""Command `challenge`: check, add, list, show, remove and init of challenges declared in files."""
+"""Command `challenge` with the actions check, add, list, show, remove and init for challenges that files
+declare."""
 
 import argparse
 import shlex

@@ -1,5 +1,5 @@
-"""Report of `benchside doctor`: version, confinement, folders, store, memory, limits, and problems with their
-fixes.
+"""Report of `benchside doctor` about version, confinement, folders, store, memory and limits. It says how to
+fix problems.
 
 The command line and the page about the server use the same report.
 """
@@ -29,7 +29,7 @@ from scoring.version import __version__
 State = Literal["ok", "caution", "fault"]
 LOW_MEMORY, LOW_ROOM, NO_ROOM = 2 << 30, 2 << 30, 50 << 20
 STATE_SECONDS = 30
-"""Number of seconds for which the results about a cluster are cached."""
+"""Number of seconds for which the state of a cluster is cached."""
 PROGRAM, MODELS, DATA, LIMITS, MACHINE = "Program", "Models", "Files", "Limits", "Machine"
 UNBOUND_THREADS = (
     "Start the app as an ordinary user who may create user namespaces, or limit the processes of the "
@@ -44,8 +44,8 @@ class Check:
 
     Attributes:
         state: "ok", "caution" if something could work better, "fault" if something does not work.
-        mend: What to do about it; "" if it is ok.
-        public: Whether everybody may read it, even if others can reach the server.
+        mend: What to do about the problem; "" if the state is "ok".
+        public: Whether everybody may read the result, even on a server that other machines can reach.
     """
 
     group: str
@@ -61,7 +61,7 @@ class Occupancy:
     """Current use of a server.
 
     Attributes:
-        own_result_bytes: Bytes of results from visitors' own files.
+        own_result_bytes: Bytes that results from visitors' own files take.
     """
 
     visitors: int
@@ -74,8 +74,8 @@ def examine(public: bool = False, occupancy: Occupancy | None = None) -> list[Ch
     """Check the installation: program, models, cluster, files, store, limits and machine.
 
     Args:
-        public: Whether other machines can reach the server; unconfined models are then refused.
-        occupancy: Use of the server; None on the command line.
+        public: Whether other machines can reach the server. If so, unconfined models are refused.
+        occupancy: Current use of the server; None on the command line.
     """
     return [
         *_program(),

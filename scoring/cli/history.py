@@ -1,4 +1,4 @@
-"""Command `history`: list, show, annotate, rename and delete your own saved submissions."""
+"""Command `history`: lists, shows, annotates, renames and deletes your own saved submissions."""
 
 import argparse
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def keep(arguments: argparse.Namespace, card: ScoreCard, truth: object, options:
         options: Options of `score`.
 
     Raises:
-        InputRefused: If it cannot be saved.
+        InputRefused: If the submission cannot be saved.
     """
     path = arguments.predictions or arguments.model
     entry, before = keeping.keep(

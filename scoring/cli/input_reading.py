@@ -1,4 +1,4 @@
-"""Reading of a command's inputs; problems of all inputs are collected."""
+"""Reads the inputs of a command, and collects the problems of all of them."""
 
 import argparse
 from collections.abc import Collection, Iterable
@@ -21,7 +21,7 @@ from scoring.inputs.sources import FixedSource, Source
 from scoring.statistics.interval_options import StatisticsOptions
 
 FIX_OPTIONS = ("rename_columns", "rename_cases", "decimal_commas", "delimiter", "repeated_rows", "edit_table")
-"""Options for reading predictions."""
+"""Names of the options for reading predictions, such as renamed columns."""
 UNCHANGED = {name: False if name == "decimal_commas" else "" for name in FIX_OPTIONS}
 
 
@@ -38,7 +38,7 @@ def statistics(arguments: argparse.Namespace) -> StatisticsOptions:
 def read_truth(
     reading: ProblemCollector, challenge: Challenge[Any, Any], arguments: argparse.Namespace
 ) -> Any:
-    """Read the test set; if it is refused, return the readable part."""
+    """Read the test set. If it has problems, record them and return the part that could be read."""
     options = chosen(arguments, challenge.options_of("truth"))
     truth = reading.attempt(
         challenge.read_truth,
@@ -56,7 +56,7 @@ def read_truth(
 
 
 def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
-    """Check the options for reading predictions. Return `bad-option` for each invalid one."""
+    """Check the options for reading predictions. Return a finding `bad-option` for each invalid one."""
     pairs = {"--rename-columns": arguments.rename_columns, "--rename-cases": arguments.rename_cases}
     wrong = {flag: message for flag, text in pairs.items() if (message := pairs_problem(text))}
     if len(arguments.delimiter) > 1 or arguments.delimiter in ('"', "\n", "\r"):
@@ -81,8 +81,8 @@ def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
 def changes_by_team(
     arguments: argparse.Namespace, teams: Collection[str]
 ) -> tuple[dict[str, InputChanges], list[Finding]]:
-    """Return the changes that the command line makes to each team's file, and `bad-option` for each invalid
-    change."""
+    """Return the changes that the command line makes to each team's file, and a finding `bad-option` for each
+    invalid change."""
     changes, wrong = dict.fromkeys(teams, InputChanges()), []
     for name in FIX_OPTIONS:
         for text in getattr(arguments, name):
@@ -131,11 +131,12 @@ def submitted(arguments: argparse.Namespace) -> Source:
 def read_predictions(
     challenge: Challenge[Any, Any], source: Any, truth: Any, options: Values, name: str | None = None
 ) -> Any:
-    """Read predictions with the reading options of the command line."""
+    """Read predictions, with the changes that the options of the command line make."""
     needed = challenge.needed("predictions", options)
     return challenge.read_predictions(source, truth, name or None, **counted(challenge), **needed)
 
 
 def counted(challenge: Challenge[Any, Any]) -> dict[str, Any]:
-    """Return the argument that counts progress on the terminal; empty if the challenge reads quickly."""
+    """Return the keyword argument that shows progress on the terminal; empty if the challenge reads its files
+    quickly."""
     return {"progress": progress(challenge.readers.counts)} if challenge.readers.counts else {}

@@ -1,4 +1,4 @@
-"""Main function of `benchside`: dispatch of commands and their exit status."""
+"""Main function of `benchside`: runs the command and returns its exit status."""
 
 import argparse
 import ctypes
@@ -24,13 +24,13 @@ TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 KEPT_BYTES, MAPPED_BYTES = 64 << 20, 32 << 20
 COLLECTIONS = 50_000, 20, 20
 """Thresholds of the garbage collector. With the default thresholds, the collector would scan the cases of all
-scorecards repeatedly: a sixth of the time for comparing 200 teams."""
+scorecards again and again, which takes a sixth of the time for comparing 200 teams."""
 
 
 def tune_process() -> None:
     """Tune memory, threads and garbage collection for a short process.
 
-    Freed memory is kept for later arrays, because requesting it again took a third of the time of a score
+    Freed memory is kept for later arrays, because requesting it again took a third of the time for a score
     with intervals. Matrices are multiplied on one thread, because threads cost more than they save for thin
     matrices. Garbage is collected rarely.
     """
@@ -44,7 +44,7 @@ def tune_process() -> None:
 
 DONE, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130
 SIGNS = {"ok": "ok  ", "caution": "note", "fault": "FIX "}
-"""State of a check of the installation -> its symbol."""
+"""State of a check of the installation -> symbol."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: Arguments of the command line; None: those of this process.
 
     Returns:
-        0: done, also with warnings; 2: refused; 1: a defect of the program; 130: interrupted.
+        0: success, even with warnings; 1: a defect of Benchside; 2: the input was refused; 130: interrupted.
     """
     arguments_given, target = list(sys.argv[1:] if arguments is None else arguments), None
     try:

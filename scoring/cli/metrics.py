@@ -1,4 +1,5 @@
-"""Command `metrics`: the catalogue of metrics with direction, range, parameters and pitfall."""
+"""Command `metrics`: prints the catalogue of metrics, with direction, range, parameters and pitfall of
+each."""
 
 import argparse
 import math

@@ -1,4 +1,4 @@
-"""Output of the command line: findings, files, JSON, progress, reports."""
+"""Prints and writes what the command line returns: findings, files, JSON, progress, reports."""
 
 import argparse
 import shlex
@@ -14,7 +14,7 @@ from scoring.common.fixes import SuggestedFix, written_pairs
 from scoring.common.text import as_json, shortened
 
 SURE_SECONDS = 1.0
-"""Running time after which the remaining time is shown."""
+"""Running time in seconds after which the remaining time is shown."""
 PROGRESS_WIDTH = 60
 
 
@@ -41,7 +41,7 @@ def helps(fixes: Iterable[SuggestedFix]) -> Iterator[tuple[str, str]]:
 
 
 def offered(findings: Iterable[Finding], arguments: argparse.Namespace) -> list[Finding]:
-    """Remove the fixes for which the command has no options from findings."""
+    """Return findings without those fixes for which the command has no options."""
 
     def is_taken(fix: SuggestedFix) -> bool:
         names = (flag.split()[0].removeprefix("--").replace("-", "_") for flag in flags_of(fix))
@@ -51,8 +51,7 @@ def offered(findings: Iterable[Finding], arguments: argparse.Namespace) -> list[
 
 
 def closing(verdict: str, problems: Sequence[Finding]) -> str:
-    """Return the last line that a check prints. On a terminal, the line also says what happened and what to
-    do."""
+    """Return the last line that `check` prints. On a terminal, it also says what to do next."""
     if not sys.stdout.isatty():
         return verdict
     if problems:
@@ -62,7 +61,7 @@ def closing(verdict: str, problems: Sequence[Finding]) -> str:
 
 def write(target: str, content: str | bytes | Iterable[str], option: str) -> None:
     """Write text (possibly in parts) or bytes to a file, or with "-" to standard output. Raises InputRefused
-    `bad-option` for the option with the file name."""
+    `bad-option`, which names the option with the file name, if this fails."""
     if target == "-":
         if isinstance(content, bytes):
             sys.stdout.buffer.write(content)
@@ -85,7 +84,7 @@ def respond(target: str | None, value: Any, line: str) -> None:
 
 
 def progress(counted: str = "images") -> Callable[[int, int], None] | None:
-    """Return a function that counts progress on standard error; None if standard error is not a terminal."""
+    """Return a function that shows progress on standard error; None if standard error is not a terminal."""
     if not sys.stderr.isatty():
         return None
     start = time.monotonic()
@@ -104,8 +103,8 @@ Lines = Sequence[tuple[str, str]]
 
 
 def front_lines(arguments: argparse.Namespace, submission: str | None) -> tuple[Lines, list[Finding]]:
-    """Return the lines of the report's front page, and `bad-option` for every line without a name. The lines
-    contain file names, and texts from the command line."""
+    """Return the lines of the report's front page (file names, and texts from the command line), and a
+    finding `bad-option` for every line without a name."""
     files = [("Test set", arguments.truth), ("Submission", submission)]
     lines = [(name, Path(path).name or str(path)) for name, path in files if path]
     problems = []
@@ -124,8 +123,8 @@ def write_reports(
     html: Callable[[Lines], str],
     paper: Callable[[Lines], bytes],
 ) -> None:
-    """Write the report and the zip for papers if the command line requests them. `html` and `paper` create
-    the contents of the files."""
+    """Write the report and the zip for papers, if the command line requests them. `html` and `paper` are
+    functions that return their contents."""
     if arguments.html:
         write(arguments.html, html(lines), "--html")
     if arguments.paper:
@@ -142,12 +141,12 @@ def write_appendix(report: str, text: str) -> None:
 
 
 MOST_CELLS = 60
-"""Maximum width of a table's column in terminal cells: a Chinese character or an emoji takes two."""
+"""Maximum width of a column in character cells of the terminal. A Chinese character or an emoji takes two
+cells."""
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
-    """Return the lines of a table. Each column is as wide on a terminal as its widest cell; the last column
-    is not padded.
+    """Return the lines of a table. Each column is as wide as its widest cell; the last column is not padded.
 
     Args:
         right: Columns that are aligned right, such as numbers.
@@ -171,7 +170,7 @@ def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[
 
 COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
 CHARACTERS = 1000
-"""Of a message."""
+"""Maximum number of characters of a message."""
 
 
 def print_grouped(findings: Sequence[Finding]) -> None:
@@ -198,7 +197,7 @@ def print_grouped(findings: Sequence[Finding]) -> None:
 
 
 def flags_of(fix: SuggestedFix) -> Iterator[str]:
-    """Yield the command line options of a fix. The options name the team if there are several teams."""
+    """Yield the command line options of a fix. If there are several teams, the options name the team."""
     changes, of_team = fix.changes, f"{fix.team}:" * bool(fix.team)
     if changes.columns:
         yield f"--rename-columns {shlex.quote(of_team + written_pairs(changes.columns))}"

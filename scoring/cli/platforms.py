@@ -1,4 +1,4 @@
-"""Command `platform`: score inside a platform, or write the bundle to upload."""
+"""Command `platform`: scores inside a platform's container, or writes the bundle to upload."""
 
 import argparse
 import sys

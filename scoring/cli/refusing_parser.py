@@ -1,5 +1,5 @@
-"""Parser that refuses wrong arguments in the form of every other refusal; TOML files describe arguments and
-examples."""
+"""Parser of the command line. It refuses wrong arguments in the same form as wrong files. TOML files describe
+arguments and examples."""
 
 import argparse
 import re
@@ -15,14 +15,14 @@ from scoring.common.text import nearest
 from scoring.core.challenge import Challenge
 
 REQUIRED = re.compile(r"the following arguments are required: ([A-Z]+)")
-"""Message of argparse for a missing command, challenge or action."""
+"""Message with which argparse reports a missing command, challenge or action."""
 TOML = "commands.toml"
 NAMED = {
     ("type", "int"): int,
     ("type", "float"): float,
     ("action", "boolean"): argparse.BooleanOptionalAction,
 }
-"""Keyword of argparse, and value's name in TOML -> value in Python."""
+"""(keyword of argparse, name of a value in TOML) -> value in Python."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -87,7 +87,7 @@ def add_command(commands: Any, name: str, message: str, epilog: str) -> Parser:
     """Add a command to a parser.
 
     Args:
-        message: Help of the command.
+        message: Help text of the command.
     """
     added: Parser = commands.add_parser(
         name,
@@ -105,8 +105,8 @@ def add_actions(
     """Add the actions of a command, which a TOML file describes.
 
     Args:
-        section: Section of the file for the command; None: the whole file.
-        filled: Functions that add further arguments, by action.
+        section: Section of the file that describes the command; None: the whole file.
+        filled: Action -> function that adds further arguments.
     """
     described = described_in(file) if section is None else described_in(file)[section]
     actions = of_command.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
@@ -120,8 +120,8 @@ def add_actions(
 
 
 def add_arguments(command: Any, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Add arguments that TOML describes as keywords of argparse, with type and action by name. Arguments with
-    the key `choice` exclude each other, and one of them is required."""
+    """Add arguments that a TOML file describes. Its keys are keywords of argparse; type and action are named.
+    Arguments with the key `choice` exclude each other, and one of them is required."""
     choice: Any = None
     for row in rows:
         keywords = {key: NAMED.get((key, str(value)), value) for key, value in row.items()}

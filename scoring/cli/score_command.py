@@ -1,4 +1,4 @@
-"""Commands about one submission: `check`, `predict`, `score`."""
+"""Commands for a single submission: `check`, `predict`, `score`."""
 
 import argparse
 import csv
@@ -38,7 +38,7 @@ from scoring.version import __version__
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Print the findings, and whether the input can be scored."""
+    """Check the input: print the findings, and whether it can be scored."""
     challenge, reading, model = load_challenge(arguments.challenge), ProblemCollector(), None
     options = chosen(arguments, challenge.options_of("score"))
     truth = read_truth(reading, challenge, arguments) if arguments.truth else None

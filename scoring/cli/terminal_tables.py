@@ -1,4 +1,4 @@
-"""Scorecards and comparisons as short tables for a terminal."""
+"""Shows scorecards and comparisons as short tables on a terminal."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

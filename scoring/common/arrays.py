@@ -1,4 +1,4 @@
-"""Types of NumPy arrays, by their content. Docstrings state shapes: [N] is one value per case."""
+"""Types of NumPy arrays, named by their content. Docstrings state the shape: [N] means one value per case."""
 
 from typing import Any
 

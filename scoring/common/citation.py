@@ -15,7 +15,7 @@ SPECIAL = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
 }
-"""Characters with a meaning in LaTeX, and their replacements."""
+"""Characters that have a special meaning in LaTeX -> their replacements."""
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class Citation:
     """Reference of a challenge. Unknown fields are "".
 
     Attributes:
-        authors: Persons as "Family, Given", or a group, one after the other.
+        authors: Names of persons as "Family, Given", or of groups.
         url: Address of the description, without scheme.
-        note: What the reference describes, if the title does not say so.
+        note: Text about the content of the reference, if its title does not say enough.
     """
 
     key: str
@@ -54,7 +54,7 @@ class Citation:
         return f"@misc{{{self.key},\n{lines}}}\n"
 
     def words(self) -> str:
-        """Return the text of the reference for a list of references."""
+        """Return the reference as text for a list of references."""
         address = f"doi.org/{self.doi}" if self.doi else self.url
         link = f"{SCHEME}//{address}" if address else ""
         parts = ["; ".join(self.authors), self.title, self.note, self.year, link]

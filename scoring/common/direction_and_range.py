@@ -9,7 +9,7 @@ import numpy as np
 from scoring.common.arrays import Floats
 
 SCORE = "score"
-"""Name of the ranking score, among the names of metrics."""
+"""Name under which the score is listed among the metrics."""
 Better = Literal["higher", "lower"]
 Values = TypeVar("Values", float, Floats)
 
@@ -19,14 +19,15 @@ class Quantity:
     """Direction and range of a number.
 
     Attributes:
-        range: Lowest and highest possible value; infinite if there is none.
+        range: Lowest and highest possible value; infinite without a limit.
     """
 
     better: Better = "higher"
     range: tuple[float, float] = (0.0, 1.0)
 
     def __post_init__(self) -> None:
-        """Raises ValueError: A direction that is none, or a range that holds no two numbers."""
+        """Check the fields. Raises ValueError for an unknown direction, or for a range that does not have two
+        different ends."""
         low, high = self.range
         if self.better not in ("higher", "lower"):
             raise ValueError(f'better is "higher" or "lower", not {self.better!r}')
@@ -73,8 +74,8 @@ class Quantity:
         return self.sign * values
 
     def goodness(self, values: Floats) -> Floats:
-        """Map values [...] to 0 (worst end of the range) to 1 (best end), for colours. If the range has no
-        limit, the worst and best of the values are used. NaN stays NaN."""
+        """Map values [...] to 0 (worst end of the range) to 1 (best end), for colours. If a limit of the
+        range is missing, the worst or best of the values is used instead. NaN stays NaN."""
         finite = values[np.isfinite(values)]
         worst, best = self.worst, self.best
         if not self.is_bounded and len(finite):
@@ -85,12 +86,13 @@ class Quantity:
         return (values - worst) / (best - worst)
 
     def order(self, value: float | None) -> float:
-        """Return a sort key, larger is better; an undefined value (None, NaN) comes last."""
+        """Return a key for sorting. A larger key is better; the key of an undefined value (None, NaN) is the
+        worst."""
         return -math.inf if value is None or value != value else float(self.sign * value)
 
     def improves(self, value: float, on: float | None, step: float = 0.0) -> bool:
-        """Return whether a value is better than another by more than a step; every value is better than
-        None."""
+        """Return whether a value is better than another by more than a step; every value counts as better
+        than None."""
         return on is None or self.order(value) > self.order(on) + step
 
     def holds(self, value: float, rounding: float = 0.0) -> bool:
@@ -99,8 +101,8 @@ class Quantity:
 
 
 SHARE = Quantity()
-"""A share: from 0 to 1, higher is better."""
+"""Quantity of a share: from 0 to 1, higher is better."""
 COUNT = Quantity(range=(0.0, math.inf))
-"""0 or more, such as a number of cases; its direction is not used."""
+"""Quantity of a count, such as a number of cases: 0 or more; its direction is not used."""
 LOSS = Quantity("lower", (0.0, math.inf))
-"""0 or more, lower is better."""
+"""Quantity of a loss: 0 or more, lower is better."""

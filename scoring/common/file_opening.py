@@ -1,4 +1,5 @@
-"""Opening of files by path (devices, and pipes without a writer, are refused); reproducible zips."""
+"""Opens files by path, and refuses devices and pipes without a writer. Also makes zips with reproducible
+bytes."""
 
 import errno
 import io
@@ -10,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 WRITER_SECONDS = 2.0
-"""Time to wait for a writer that opens a pipe after its reader."""
+"""Time in seconds to wait for the program that writes to a pipe, if it opens the pipe after Benchside."""
 
 
 def is_regular(path: Path) -> bool:
@@ -28,10 +29,10 @@ def read_file(path: Path, most: int | None = None) -> bytes:
     """Read a file, or a pipe until its writer closes it.
 
     Args:
-        most: Maximum bytes to read: a pipe has no size and may never end.
+        most: Maximum bytes to read, because a pipe has no size and may never end.
 
     Raises:
-        OSError: If it cannot be read; `strerror` gives the reason.
+        OSError: If the file cannot be read; `strerror` states the reason.
     """
     if is_regular(path):
         with path.open("rb") as file:
@@ -49,12 +50,12 @@ def read_file(path: Path, most: int | None = None) -> bytes:
 
 
 WRITTEN = (1980, 1, 1, 0, 0, 0)
-"""Fixed time of every member, so that the same content gives the same bytes."""
+"""Fixed time stamp of every file in a zip, so that the same content gives the same bytes."""
 
 
 def zipped(members: Iterable[tuple[str, bytes]]) -> bytes:
-    """Return a zip of files by name. The files are not compressed, because other versions of zlib give other
-    bytes."""
+    """Return a zip of files by name. The files are not compressed, because the bytes would depend on the
+    version of zlib."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as written:
         for name, data in members:

@@ -1,5 +1,5 @@
-"""Findings about an input, and `InputRefused`, which carries every problem of a refused file;
-groups of repeated findings."""
+"""Findings about an input; `InputRefused`, the exception with every problem of a refused file; and groups of
+repeated findings."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ from scoring.common.fixes import InputChanges, SuggestedFix
 LEVELS = ("error", "warning", "note")
 LINES_PER_CODE = 20
 SMALL_CLASS = 15
-"""Minimum cases of a class or group for a valid interval (finding `few-cases-in-class`)."""
+"""Minimum number of cases of a class or group for a valid interval (finding `few-cases-in-class`)."""
 OF_SMALL_SETS = frozenset({"few-cases-in-class", "few-units", "few-events"})
 """Codes of findings whose only reason is a small test set."""
 
@@ -27,7 +27,7 @@ class Finding:
         code: Kind of the finding, such as `missing-value`. Codes do not change between versions.
         where: Location of the finding: `file:line`, a case id, a class or the name of a file.
         message: One or two sentences: what is wrong, in which case and column, and how to fix it.
-        fixes: Changes that Benchside can make itself; one of them is sufficient. They are not written to
+        fixes: Changes that Benchside can make itself; each alone fixes the problem. They are not written to
             JSON.
     """
 
@@ -56,17 +56,17 @@ class Finding:
 
 
 def error(code: str, where: str, message: str) -> Finding:
-    """Make a finding that refuses the input.
+    """Return an error: a finding for which the input is refused.
 
     Args:
         code: Kind of finding, in kebab-case.
-        where: `file:line`, a case id, a class or a file's name.
+        where: Location: Location: Location: `file:line`, a case id, a class or a file's name.
     """
     return Finding("error", code, where, message)
 
 
 def warning(code: str, where: str, message: str) -> Finding:
-    """Make a finding that makes the result doubtful.
+    """Return a warning: a finding that makes the result doubtful.
 
     Args:
         code: Kind of finding, in kebab-case.
@@ -76,7 +76,7 @@ def warning(code: str, where: str, message: str) -> Finding:
 
 
 def note(code: str, where: str, message: str) -> Finding:
-    """Make a finding that is useful to know and changes nothing.
+    """Return a note: a finding that is useful to know and changes nothing.
 
     Args:
         code: Kind of finding, in kebab-case.
@@ -86,16 +86,16 @@ def note(code: str, where: str, message: str) -> Finding:
 
 
 class Cancelled(Exception):
-    """Raised when the caller cancelled the work."""
+    """Raised if the caller has cancelled the work."""
 
 
 class InputRefused(Exception):
-    """Raised when the input cannot be scored.
+    """Raised if the input cannot be scored.
 
     Attributes:
         findings: Warnings and notes about the same input.
-        salvaged: The readable part, or None. It is never scored. Other files are checked against it, so that
-            one answer lists the problems of all files.
+        salvaged: The part that could be read, or None. It is never scored, but other files are checked
+            against it, so that one answer lists the problems of all files.
     """
 
     def __init__(
@@ -109,7 +109,8 @@ class InputRefused(Exception):
         return "; ".join(f"{p.code} {p.where}: {p.message}" for p in self.problems)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Let it cross between processes: by default only the text of an exception does."""
+        """Return how to restore the exception in another process. By default only its text would be passed
+        on."""
         return type(self), (self.problems, self.findings, self.salvaged), self.__dict__
 
 
@@ -147,7 +148,7 @@ def ordered(entries: Iterable[Finding], codes: Sequence[str]) -> list[Finding]:
     """Sort findings: errors first, then by code; findings with the same code keep their order.
 
     Args:
-        codes: Codes in the wanted order; other codes come last.
+        codes: Codes in the order in which findings are sorted; other codes come last.
     """
     rank = {code: i for i, code in enumerate(codes)}
     return sorted(entries, key=lambda e: (e.level != "error", rank.get(e.code, len(codes))))
@@ -163,7 +164,7 @@ def lines(entries: Iterable[Finding], most: int = LINES_PER_CODE) -> Iterator[st
     """Yield findings as lines of text, `level code where: message`.
 
     Args:
-        most: Maximum lines per level and code; then one line says "and N more".
+        most: Maximum number of lines per level and code. A further line says "and N more".
     """
     entries = list(entries)
     total = Counter((entry.level, entry.code) for entry in entries)
@@ -179,11 +180,11 @@ def lines(entries: Iterable[Finding], most: int = LINES_PER_CODE) -> Iterator[st
 
 @contextmanager
 def writing(target: object, where: str) -> Iterator[None]:
-    """Raise InputRefused (`bad-option`) if writing within the context fails.
+    """Context manager that raises InputRefused (`bad-option`) if writing within it fails.
 
     Args:
         target: The file or folder to write.
-        where: The option or setting that names it.
+        where: The option or setting that names the target.
     """
     try:
         yield
@@ -193,13 +194,13 @@ def writing(target: object, where: str) -> Iterator[None]:
 
 
 COMPARED = 200
-"""Maximum findings of a kind whose texts are compared."""
+"""Maximum number of findings of a kind whose texts are compared."""
 GROUPED_FROM = 4
-"""Number of findings of a kind from which they form one group."""
+"""From this number on, findings of a kind form one group."""
 NAMED = 5
-"""Maximum number of different items that are named."""
+"""Maximum number of different items that a group names."""
 ALTERNATIVES = 4
-"""Maximum number of fixes offered side by side."""
+"""Maximum number of fixes that are offered side by side."""
 WORDS = re.compile(r"\s+")
 HEADS = {
     "missing-column": "{n} columns are missing",
@@ -220,9 +221,9 @@ HEADS = {
     "never-predicted": "{n} classes are never predicted",
     "few-cases-in-class": "{n} classes have few cases",
 }
-"""Code -> start of the message that replaces several findings with this code."""
+"""Code -> start of the message that stands for several findings with this code."""
 NAMING = {"unknown-class": "Unknown classes"}
-"""Code -> meaning of the first quoted text in the messages. A group of findings lists these texts before the
+"""Code -> what the first quoted text in its messages is. A group of findings lists these texts before the
 locations."""
 STOP = re.compile(r"[:;,(]|[.?!] ")
 QUOTED = re.compile(r"""(['"])(.+?)\1""")
@@ -233,8 +234,8 @@ class FindingGroup:
     """Findings with the same level and code.
 
     Attributes:
-        where: Location of a single finding; for several, the common part of their locations.
-        message: Message of a single finding; for several, their joint message.
+        where: Location of the finding, or the common part of the locations of several findings.
+        message: Message of the finding, or one message for several findings.
     """
 
     level: str
@@ -246,7 +247,7 @@ class FindingGroup:
     @property
     def fixes(self) -> tuple[SuggestedFix, ...]:
         """Fixes for any of the findings, without duplicates. If there are many findings, their first fixes
-        are joined into one."""
+        are joined to a single fix."""
         each = distinct(fix for entry in self.entries for fix in entry.fixes)
         if len(each) <= ALTERNATIVES:
             return each

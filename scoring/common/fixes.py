@@ -9,15 +9,15 @@ from functools import lru_cache
 from typing import Any
 
 Pairs = tuple[tuple[str, str], ...]
-"""Pairs of the name in the file and the name that replaces it."""
+"""Pairs of a name in the file and the name that replaces it."""
 ANY = "*"
-"""Wildcard in both names of a pair: the same text."""
+"""Wildcard that stands for the same text in both names of a pair."""
 FILLED = re.compile(rf"{re.escape(ANY)}\{{(\d{{1,2}})\}}", re.ASCII)
-"""Wildcard in the second name of a pair: the same text, padded with leading zeros to a length."""
+"""Wildcard in the second name of a pair: the text of `ANY`, padded with leading zeros to a length."""
 REPEATED = ("identical", "mean", "first", "last")
-"""Rules for several rows of a case: which row counts."""
+"""Rules that say which row counts if a case has several rows."""
 SHOWN = 4
-"""Maximum names of a list that are written out."""
+"""Maximum number of names of a list that are written out."""
 EDITS = {
     "header": "the first line as a case",
     "leave_out": "the table without its column {}",
@@ -42,23 +42,23 @@ EDITS = {
     "exchange": "x and y exchanged",
     "swap_labels": "label 1 of masks as {}",
 }
-"""Edits of a whole table, of a model's outputs, of coordinates or of masks, as text."""
+"""Name of an edit (of a whole table, a model's outputs, coordinates or masks) -> its description."""
 LEAVE_OUT = "leave out "
 OF_MODELS = ("order", "softmax", "sigmoid", "complement", "pixels", "first", "inputs", "vector")
-"""Edits for models."""
+"""Names of edits for models."""
 TABLES_TOO = ("softmax", "sigmoid", "complement")
-"""Edits for models that also apply to tables."""
+"""Names of edits for models that tables can have too."""
 OF_COORDINATES = frozenset(("multiply", "exchange"))
-"""Edits for lists of nuclei."""
+"""Names of edits for lists of nuclei."""
 NUMBER = (r"(?!0+(\.0+)?$)\d{1,9}(\.\d{1,20})?", "a number above 0")
 PLACES = (r"[1-9]\d{0,2}( [1-9]\d{0,2})*", "numbers with blanks between them; the first has the number 1")
 PIXELS = {
     "imagenet": "standardised by the mean and deviation of ImageNet",
     "signed": "from -1 to 1",
 }
-"""Pixel ranges of models that do not take values from 0 to a maximum, as text."""
+"""Pixel range of a model, if it is not from 0 to a maximum -> its description."""
 BGR = " bgr"
-"""Suffix of the edit `pixels`: blue is the first channel."""
+"""Suffix of the edit `pixels`, which means that blue is the first channel."""
 VALUES = {
     "divide": (r"(?!0+$)\d{1,9}", "a whole number above 0"),
     "pixels": (f"({NUMBER[0]}|{'|'.join(PIXELS)})({BGR})?", f"{NUMBER[1]}, or {' or '.join(PIXELS)}"),
@@ -68,7 +68,7 @@ VALUES = {
     "survival": ("mean|last", "mean or last"),
     "scale": ("raw", "raw"),
 }
-"""Edit -> format of its value, as a pattern and as text."""
+"""Name of an edit -> format of its value, as a pattern and as text."""
 
 
 @dataclass(frozen=True)
@@ -76,17 +76,17 @@ class InputChanges:
     """Changes to an input before it is read, and changed settings.
 
     Attributes:
-        columns: Headers of columns and their replacements, "" to leave a column out. A `*` in both stands for
-            the same text: ("prob_*", "*") removes the prefix.
-        cases: Case names in tables and file names, and their replacements.
+        columns: Pairs of a header and its replacement; "" leaves the column out. A `*` in both stands for the
+            same text: ("prob_*", "*") removes the prefix.
+        cases: Pairs of a case name in tables and file names, and its replacement.
         decimal_commas: Whether commas within the numbers of a comma-separated table are decimal commas.
-        delimiter: Separator between the cells of a table, "" to detect it.
-        repeated: What is kept of several rows, one of `REPEATED`, and the column whose value they share (""
-            for identical rows); ("", "") keeps all.
+        delimiter: Separator between the cells of a table; "": it is detected.
+        repeated: Which of several rows is kept (one of `REPEATED`), and the column in which these rows are
+            equal ("" for identical rows). ("", "") keeps all rows.
         options: Options of `score`.
-        test_set: Key of the sample test set to score on, "" for the chosen one.
+        test_set: Key of the sample test set to score on; "" for the chosen one.
         one_table: Whether a workbook, zip, folder or job answers are read as one CSV table.
-        edits: Other changes of a table: name of an edit, one of `EDITS`, and its value.
+        edits: Pairs of the name of an edit (one of `EDITS`) and its value.
         submitted_only: Whether only the submitted cases are scored, as in `Challenge.submitted_part`.
     """
 
@@ -103,8 +103,8 @@ class InputChanges:
 
     @property
     def of_files(self) -> "InputChanges":
-        """The changes of files only, without settings. The user's statement that numbers are correct as they
-        are is left out too."""
+        """The changes of files only, without settings. The edit that only states that numbers are correct as
+        they are is left out too."""
         edits = tuple(pair for pair in self.edits if pair != RAW.changes.edits[0])
         return replace(self, options=(), test_set="", submitted_only=False, edits=edits)
 
@@ -165,9 +165,9 @@ class SuggestedFix:
     """A way to fix an input.
 
     Attributes:
-        label: Label of its button, as a command: "Read columns without “prob_”".
-        option: Name of an option of `score` whose value only the visitor knows, "" for none.
-        team: Team whose file it changes, "" if there is only one submission.
+        label: Label of the fix's button, as a command: "Read columns without “prob_”".
+        option: Name of an option of `score` whose value only the visitor knows; "" for none.
+        team: Team whose file the fix changes; "" if there is only one submission.
     """
 
     label: str
@@ -181,7 +181,7 @@ def renaming(kind: str, pairs: Pairs) -> SuggestedFix:
 
     Args:
         kind: "column" or "case".
-        pairs: Each name in the file with its replacement, "" to leave it out.
+        pairs: Pairs of a name in the file and its replacement; "" leaves it out.
     """
     changes = InputChanges(columns=pairs) if kind == "column" else InputChanges(cases=pairs)
     return SuggestedFix(changes.command(), changes)
@@ -192,7 +192,7 @@ def editing(name: str, value: str = "yes", label: str = "") -> SuggestedFix:
 
     Args:
         name: One of `EDITS`.
-        label: Label of the button; "": that of `InputChanges.command`.
+        label: Label of the button; "": the label that `InputChanges.command` returns.
     """
     changes = InputChanges(edits=((name, value),))
     return SuggestedFix(label or changes.command(), changes)
@@ -224,7 +224,7 @@ def keeping(row: str, column: str = "") -> SuggestedFix:
 
     Args:
         row: One of `REPEATED`.
-        column: The column whose value they share; "" for identical rows.
+        column: The column in which the rows are equal; "" for identical rows.
     """
     label = f"Keep the {row} row of each case" if column else "Keep one of identical rows"
     label = "Read the mean of the rows of each case" if row == "mean" else label
@@ -232,14 +232,14 @@ def keeping(row: str, column: str = "") -> SuggestedFix:
 
 
 def parsed_repeated(text: str) -> tuple[str, str]:
-    """Parse `identical`, `mean=COLUMN`, `first=COLUMN` or `last=COLUMN`. Return what is kept and the column;
-    ("", "") for any other text."""
+    """Parse `identical`, `mean=COLUMN`, `first=COLUMN` or `last=COLUMN`. Return the rule and the column; ("",
+    "") for any other text."""
     row, _, column = text.partition("=")
     return (row, column) if row in REPEATED and (row == "identical") == (column == "") else ("", "")
 
 
 def quoted_mark(mark: str) -> str:
-    """Return the name of a separator for messages."""
+    """Return the name of a separator, such as "comma", for messages."""
     return "blanks" if mark == " " else f"“{mark}”"
 
 
@@ -251,8 +251,8 @@ def renamed(name: str, pairs: Pairs) -> str:
             with leading zeros.
 
     Returns:
-        The replacement of the first matching pair, exact names before patterns; "" for a name that is left
-        out; the name itself if no pair matches.
+        The replacement by the first pair that matches; exact names come before patterns. "" for a name that
+        is left out; the name itself if no pair matches.
     """
     exact = dict(pairs)
     if name in exact:

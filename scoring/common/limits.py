@@ -1,6 +1,5 @@
-"""Limits that the server's operator can set: uploads, memory, models (for tables see `inputs.table_text`).
-
-`pages.input_widgets.upload_quota` enforces those for uploads.
+"""Limits that the server's operator can set, for uploads, memory and models. For tables see
+`inputs.table_text`. `pages.input_widgets.upload_quota` enforces the limits of uploads.
 """
 
 import os
@@ -15,11 +14,11 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True)
 class LimitSetting:
-    """A number set by an environment variable.
+    """A limit that an environment variable sets.
 
     Attributes:
-        default: Value without the variable.
-        meaning: What it limits, as the end of a sentence.
+        default: Value if the variable is not set.
+        meaning: End of a sentence that says what is limited.
     """
 
     name: str
@@ -73,7 +72,8 @@ def uploads(public: bool) -> Uploads:
     """Return the limits of uploads.
 
     Args:
-        public: Whether other machines can reach the server. If they cannot, one session may use all of it.
+        public: Whether other machines can reach the server. If they cannot, one session may use the whole
+            limit.
     """
     everybody = SERVER_UPLOADS.value
     alone = not public and SESSION_UPLOADS.written is None
@@ -85,7 +85,8 @@ if sys.platform != "win32":
     import resource
 
 ENOUGH_DESCRIPTORS = 1024
-"""Sufficient number of file descriptors: a tab needs 1, a model 5, and the program itself about 60."""
+"""Number of file descriptors that is enough for a server: a tab needs 1, a model 5, and the program itself
+about 60."""
 MOST_DESCRIPTORS = 65_536
 
 
@@ -98,7 +99,7 @@ def descriptors() -> int | None:
 
 def raise_descriptors() -> None:
     """Raise the limit of open files of this process to the user's maximum. Each visitor needs four files, and
-    shells often allow few."""
+    shells often allow only few."""
     if sys.platform == "win32":
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

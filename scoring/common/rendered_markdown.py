@@ -1,5 +1,5 @@
-"""Conversion of Markdown in captions and sentences to HTML or plain text (safe text from files:
-`common.text`).
+"""Converts Markdown in captions and sentences to HTML or plain text. For safe text from files see
+`common.text`.
 
 It supports tables, lists, paragraphs, **bold**, `code`, Streamlit's colours and sizes (`:red[▲]`,
 `:small[...]`, `:orange-badge[...]`), line breaks (two blanks at the end of a line) and backslash escapes.
@@ -46,7 +46,7 @@ def plain(text: str) -> str:
 
 
 def parse(text: str) -> list[Node]:
-    """Return the parts of a paragraph. An opening mark that is never closed is plain text."""
+    """Return the parts of a paragraph. An opening mark without a closing one is plain text."""
     tokens: list[Node | re.Match[str]] = []
     start = 0
     for match in _TOKEN.finditer(text):

@@ -1,4 +1,4 @@
-"""Strict reading of untrusted JSON: no repeated key, no NaN, limited nesting, limited texts."""
+"""Reads untrusted JSON strictly: no repeated keys, no NaN, and limits for nesting and length of texts."""
 
 import json
 from itertools import chain
@@ -7,7 +7,7 @@ from typing import Any
 DEPTH = 40
 """Maximum nesting of lists and objects."""
 TOO_LONG = "Exceeds the limit"
-"""How Python begins its message about a number of more than 4,300 digits."""
+"""First words of Python's message about a number with more than 4,300 digits."""
 _CONTAINERS = frozenset({list, dict})
 
 
@@ -19,10 +19,10 @@ def strict_loads(text: bytes | str, longest_text: int | None = None) -> Any:
     """Return the value of a JSON text.
 
     Args:
-        longest_text: Maximum characters of a text or key; None: no limit.
+        longest_text: Maximum number of characters of a text or key; None: no limit.
 
     Raises:
-        StrictJsonError: If it is not JSON, or JSON that different readers would understand differently.
+        StrictJsonError: If the text is not JSON, or is JSON that different programs read differently.
     """
     try:
         value = json.loads(text, object_pairs_hook=with_each_key_once, parse_constant=_refuse_constant)

@@ -1,4 +1,5 @@
-"""Safe display of text from files and visitors; look-alike names; readable names of metrics.
+"""Makes text from files and visitors safe to display. Also finds names that look alike, and names of metrics
+for readers.
 
 Skeletons of names follow Unicode Technical Standard 39, section 4.
 """
@@ -15,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 LIMIT = 200
-"""Maximum characters of a visitor's text on a page."""
+"""Maximum number of characters of a visitor's text on a page."""
 SEPARATORS = "/_-. "
-"""Characters after which a common start of case names can be cut."""
+"""Characters at which a common start of case names may end."""
 WORTH_CUTTING = 5
-"""Minimum length of a common start of names for leaving the start out."""
+"""A common start of names is left out only if it has at least this length."""
 WORD_JOINER = "\u2060"
 _AUTOLINK = re.compile(r"(?i)(://|www\.|@)")
 _MARKS = re.compile(r"""([\\`*_{}\[\]()#+\-.!|<>~:$&@^=/"'])""")
@@ -33,10 +34,11 @@ def as_json(value: Any) -> str:
 
 
 def shortened(text: object, limit: int = LIMIT) -> str:
-    """Return a text on one line: white space becomes one blank; control and hidden characters are removed.
+    """Return a text on one line. White space is replaced by one blank; control and hidden characters are
+    removed.
 
     Args:
-        limit: Maximum characters; an ellipsis marks the cut.
+        limit: Maximum number of characters; an ellipsis shows that the text is cut.
     """
     whole = str(text)
     visible = whole[: 10 * limit]
@@ -76,10 +78,11 @@ def common_start(names: Sequence[str]) -> str:
 
 
 def markdown(text: object, limit: int = LIMIT) -> str:
-    """Return Markdown that shows a text as it was typed, without any image, link, colour, formula or icon.
+    """Return Markdown that shows a text as it was typed, so that nothing in it becomes an image, link,
+    colour, formula or icon.
 
-    Backslashes alone do not stop automatic links (`www.x`, `http://x`, `a@b`), so a word joiner is inserted
-    there.
+    Backslashes alone do not prevent automatic links (`www.x`, `http://x`, `a@b`), so that an invisible word
+    joiner is inserted.
 
     Args:
         limit: Maximum characters, as in `shortened`.
@@ -106,7 +109,7 @@ def uploaded_name(text: str, limit: int = 255) -> str:
 
     Args:
         text: The name as the browser sent it.
-        limit: Maximum characters of each part; its end is kept.
+        limit: Maximum number of characters of each part. Of a longer part, the end is kept.
     """
     parts = [part[-limit:].strip() for part in text.replace("\\", "_").split("/")[-64:]]
     safe = [part for part in parts if part not in ("", ".", "..")]
@@ -127,14 +130,14 @@ def delimited_text(header: Iterable[str], rows: Iterable[Iterable[object]], deli
 
 
 def csv_cell(value: object) -> object:
-    """Return a value for a spreadsheet: text that it would treat as a formula gets a quote in front; numbers
-    stay."""
+    """Return a value for a spreadsheet program: a quote is put before text that it would read as a formula.
+    Numbers stay unchanged."""
     return f"'{value}" if isinstance(value, str) and is_formula(value) else value
 
 
 def is_formula(text: str) -> bool:
-    """Return whether a spreadsheet treats a text as a formula. The first character after a byte order mark
-    decides. Full-width characters such as ＝ count, because some programs treat them the same."""
+    """Return whether a spreadsheet treats a text as a formula. The first character decides; a byte order mark
+    is ignored. Full-width characters such as ＝ count too, because some programs treat them as =."""
     return unicodedata.normalize("NFKC", text.lstrip("\ufeff")[:1]).startswith(_FORMULA)
 
 
@@ -170,9 +173,9 @@ USUAL = {
     "brier": "Brier",
     "consistency": "distance of weighted and unweighted score",
 }
-"""Parts of metric names with a special spelling."""
+"""Part of a metric's name -> its special spelling."""
 UNITS = {"hd95": "mm", "assd": "mm", "false_positive_volume": "ml", "false_negative_volume": "ml"}
-"""Prefixes of metric names that have a unit."""
+"""Prefix of a metric's name -> unit."""
 TOLERANCE = re.compile(r"^nsd_([\d.]+)")
 
 
@@ -191,7 +194,7 @@ def named(metric: str) -> str:
 
 
 def unit_of(metric: str) -> str:
-    """Return the unit of a metric, "" if it has none."""
+    """Return the unit of a metric; "" if it has none."""
     return next((unit for name, unit in UNITS.items() if metric.startswith(name)), "")
 
 
@@ -220,11 +223,11 @@ def _look_alike() -> dict[int, str]:
 
 @lru_cache(4096)
 def name_skeleton(name: str) -> str:
-    """Return a form of a name that is equal for names that look the same.
+    """Return the skeleton of a name. Names that look the same have the same skeleton.
 
     Invisible characters are left out, and look-alike characters are replaced. Dashes become hyphens, repeated
-    blanks one blank, `m` becomes `rn`, and `1`, `I` and `l` become the same. Names in upper and lower case
-    have different results.
+    blanks become one blank, `m` becomes `rn`, and `1`, `I` and `l` become the same character. Names in upper
+    and lower case have different results.
     """
     dashed = "".join("-" if unicodedata.category(c) == "Pd" else c for c in name.replace(*BLANK))
     once = unicodedata.normalize("NFD", dashed).translate(_look_alike())

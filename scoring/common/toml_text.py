@@ -1,4 +1,5 @@
-"""TOML beyond `tomllib`: safe reading of untrusted files, the line of each key, and TOML text from data."""
+"""What `tomllib` does not do with TOML: read untrusted files safely, find the line of each key, and write
+TOML text."""
 
 import json
 import re
@@ -12,18 +13,19 @@ from scoring.common.strict_json import TOO_LONG
 from scoring.common.text import shortened
 
 Path = tuple[str | int, ...]
-"""Keys from the top of a file down to a value; numbers are positions in `[[arrays]]`, from 0."""
+"""Keys that lead from the top of a file to a value. Numbers are positions in `[[arrays]]`, from 0."""
 _NAME = r"""(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)"""
 _DOTTED = rf"{_NAME}(?:\s*\.\s*{_NAME})*"
 _HEADER = re.compile(rf"\s*(\[\[?)\s*({_DOTTED})\s*\]")
 _KEY = re.compile(rf"\s*({_DOTTED})\s*=")
 _TEXT = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'')
 BARE = re.compile(r"[A-Za-z0-9_-]+")
-"""Keys that need no quotes."""
+"""Pattern of keys that need no quotes."""
 PART = r"""(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*"""
 DIGITS = re.compile(r"[\d_]{4301}")
 LONG_KEY = re.compile(rf"(?<![\w-]){PART}(?:\.[ \t]*{PART}){{20}}")
-"""Pattern of a key with more than 20 parts, for which `tomllib` needs quadratic time and memory."""
+"""Pattern of a key with more than 20 parts. For such keys, the time and memory of `tomllib` grow with the
+square of the length."""
 
 
 def read_toml(
@@ -32,7 +34,7 @@ def read_toml(
     """Return the content of an untrusted file, and the line of each key. Raises InputRefused (`bad-toml`).
 
     Args:
-        advice_of: Start of a message of `tomllib` -> advice.
+        advice_of: Start of a message of `tomllib` -> advice that is added to it.
     """
     where = name
     try:
@@ -99,7 +101,7 @@ def dotted(path: Path) -> str:
 
 
 def texts_of(value: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Yield every text and key in a value with its path."""
+    """Yield every text and every key in a value, with its path."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, Mapping):
@@ -112,7 +114,7 @@ def texts_of(value: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
 
 
 def toml_of(tree: Mapping[str, Any]) -> str:
-    """Return keys and tables as TOML text; empty values are left out."""
+    """Return nested keys and values as TOML text; empty values are left out."""
     tables = [(key, value) for key, value in tree.items() if value]
     lines = _pairs({key: value for key, value in tables if not _is_table(value)})
     for key, value in tables:

@@ -1,4 +1,4 @@
-"""Transport: readers of untrusted files in a confined process, and values between processes.
+"""Transport: lets readers of untrusted files run in a confined process, and sends values between processes.
 
 Values are sent as JSON and raw bytes. Nothing is unpickled: only dataclasses in `TYPES` are built.
 `scoring.inference.reader_pool` has the processes and their limits of time and memory.
@@ -23,7 +23,7 @@ ARRAYS = "biuf"
 
 
 def crosses(each: Class) -> Class:
-    """Decorate a dataclass so that `encode` accepts its values."""
+    """Decorator of a dataclass, by which `encode` accepts its values."""
     TYPES[each.__name__] = each
     return each
 
@@ -36,8 +36,8 @@ def encode(value: Any) -> list[bytes | memoryview]:
 
 
 def decode(parts: list[bytearray]) -> Any:
-    """Return the value of parts made by `encode`. Raises KeyError, IndexError, ValueError or TypeError for
-    invalid parts."""
+    """Return the value from the parts that `encode` returned. Raises KeyError, IndexError, ValueError or
+    TypeError for invalid parts."""
     return _value(json.loads(parts[0].decode("utf-8", "surrogatepass")), parts[1:])
 
 
@@ -98,13 +98,13 @@ Run = Callable[[str, tuple[Any, ...]], Any]
 """Function from (name of a reader, its arguments) to the reader's result."""
 
 READERS: dict[str, Callable[..., Any]] = {}
-"""`module:function` -> the reader, for every imported reader."""
+"""`module:function` -> reader, for every reader that was imported."""
 _run: list[Run] = []
 
 
 def isolated(reader: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
-    """Decorate a reader that may run in a confined process. The reader is a module-level function called with
-    (data, name, ...) by position. `encode` must accept its arguments and result."""
+    """Decorator of a reader that may run in a confined process. The reader is a function of a module, and is
+    called with (data, name, ...) by position. `encode` must accept its arguments and result."""
     reader_name = f"{reader.__module__}:{reader.__qualname__}"
     READERS[reader_name] = reader
 

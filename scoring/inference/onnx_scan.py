@@ -288,8 +288,8 @@ RANDOM = frozenset(
 MOST = 20
 """Maximum number of operators in a list."""
 MODE_AS_ATTRIBUTE, DROPOUT_MODE_AS_INPUT, NORMALIZATION_MODE_AS_ATTRIBUTE = 7, 12, 14
-"""Versions of the operator set at which operators change how they state their training mode. Before the
-first, it is the attribute `is_test`."""
+"""Before these versions of the operator set, an operator states its training mode in an older way. Before the
+first version, it is the attribute `is_test`."""
 
 Found = tuple[str, str, bool]
 """Operator, name of the node (or of its output), and whether it has a seed."""

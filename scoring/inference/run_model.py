@@ -69,8 +69,8 @@ def run(
 
 
 def readers(cases: CaseImages) -> tuple[list[Callable[[], bytes] | None], Mapping[str, str]]:
-    """Return a function per case that reads its image, and the File name -> SHA-256 of the image. The first
-    list has None for cases without an image. The mapping is filled while images are read."""
+    """Return a function per case that reads its image (None without an image), and file name -> SHA-256 of
+    the images, which is filled while images are read."""
     digests: dict[str, str] = {}
 
     def reader(member: str) -> Callable[[], bytes]:

@@ -1,5 +1,5 @@
-"""Evaluation for all platforms: scores a submission with the settings in `benchside.json`, and makes its
-messages."""
+"""Evaluation on all platforms: scores a submission with the settings in `benchside.json`, and writes the
+messages for participants."""
 
 import json
 import traceback
@@ -23,7 +23,7 @@ FORMAT, FILE = "benchside-platform/1", "benchside.json"
 MOST_BYTES = 1_000_000
 """Maximum bytes of the settings file benchside.json."""
 DECIMALS = 3
-"""Default decimals of the published scores of a hidden truth."""
+"""Default number of decimals of published scores if the truth is hidden."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class PlatformSettings:
         is_public: Whether participants may know the truth. If they may not, messages say nothing that depends
             on the truth, and only the score and the metrics named here are published.
         decimals: Number of decimals of published numbers; None: no rounding.
-        sockets: Slugs of Grand Challenge's sockets by part, if they differ from the default.
-        metadata: Name of the table beside the truth that is joined to it by case id, if there is one.
+        sockets: Part -> slug of Grand Challenge's socket, for slugs that differ from the default.
+        metadata: Name of a table beside the truth that is joined to it by case id; empty if there is none.
     """
 
     challenge_id: str
@@ -83,16 +83,16 @@ class PlatformSettings:
 
 
 def usual_settings(challenge: Challenge[Any, Any], options: Mapping[str, Any]) -> PlatformSettings:
-    """Return settings for a hidden truth with the usual statistics. The settings publish the metrics that the
-    teams are ordered by."""
+    """Return settings for a hidden truth with the usual statistics. They publish the metrics that order the
+    teams."""
     order = challenge.comparison.ranked_by
     metrics = order.metrics if order else ()
     return PlatformSettings(challenge.id, options, asdict(StatisticsOptions()), metrics=metrics)
 
 
 def read_settings(path: str | Path) -> PlatformSettings:
-    """Read the settings from `benchside.json`. Raises InputRefused `bad-settings` if it is missing, or if
-    `benchside platform bundle` did not write it."""
+    """Read the settings from `benchside.json`. Raises InputRefused `bad-settings` if the file is missing, or
+    if it was not written by `benchside platform bundle`."""
     try:
         value = json.loads(read_file(Path(path), MOST_BYTES))
         if value["format"] != FORMAT or value["truth"] not in TRUTHS:
@@ -124,8 +124,7 @@ TRUTHS = ("hidden", "public")
 
 
 class SubmissionRefused(Exception):
-    """A submission that cannot be scored. The exception's text has one line per problem, for the
-    participant."""
+    """A submission that cannot be scored. Its text has one line per problem, for the participant."""
 
     def __init__(self, problems: Sequence[Finding]) -> None:
         super().__init__("\n".join(lines(problems)))
@@ -137,15 +136,15 @@ class PlatformSubmission:
     """A submission in the form that the challenge reads.
 
     Attributes:
-        places: Locations in the team's own files, by the locations that messages name.
+        places: Location that messages name -> location in the team's own files.
     """
 
     source: Source
     places: Mapping[str, str] = field(default_factory=dict)
 
     def named(self, problems: Sequence[Finding]) -> SubmissionRefused:
-        """Return the exception that refuses the submission. The problems of the exception name locations in
-        the team's own files."""
+        """Return the exception that refuses the submission. Its problems name locations in the team's own
+        files."""
         return SubmissionRefused(
             [replace(problem, where=self.places.get(problem.where, problem.where)) for problem in problems]
         )
@@ -199,7 +198,8 @@ def evaluate(
         read: Function that returns the submission.
 
     Raises:
-        SubmissionRefused: With all problems that a participant may know.
+        SubmissionRefused: If the submission cannot be scored; it lists all problems that a participant may
+            know.
     """
     try:
         return _evaluate(read, truth_place, settings)
@@ -253,8 +253,8 @@ def _truth(place: Path, settings: PlatformSettings) -> tuple[Any, Source | None]
 
 
 def content(folder: Path, ignored: tuple[str | None, ...] = ()) -> Path:
-    """Return the only file of a platform's folder, or the folder itself if it contains several files. Raises
-    InputRefused `unreadable-file` if it is empty."""
+    """Return the path of the only file in a platform's folder, or of the folder itself if it contains several
+    files. Raises InputRefused `unreadable-file` if it is empty."""
     if not folder.is_dir():
         return folder
     inside = [path for path in folder.iterdir() if not is_litter(path.name) and path.name not in ignored]

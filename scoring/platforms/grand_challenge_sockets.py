@@ -1,4 +1,5 @@
-"""Sockets of Grand Challenge: which outputs of a job form the answer, and which input names the case.
+"""Sockets of Grand Challenge: they decide which outputs of a job are the answer, and which input names the
+case.
 
 The organizer of a phase chooses the slugs of its sockets. `predictions.json` lists each job with the sockets
 of its inputs and outputs, and gives the folder of each output below `output`.
@@ -18,15 +19,15 @@ from scoring.inputs.grand_challenge_jobs import INPUTS, LISTING, LISTING_BYTES
 from scoring.inputs.sources import SourceFiles
 
 CASE, ANSWER = "case", "answer"
-"""Names of parts: the input whose file name is the case, and the output of a challenge with one JSON
-output."""
+"""Names of two parts of a job: the input whose file name is the case, and the output of a challenge that has
+a single JSON output."""
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 Job = Mapping[str, Any]
 
 
 def parts(inputs: Inputs) -> dict[str, str | None]:
-    """Return the default slug of each input part that a socket of Grand Challenge can contain; None if any
-    slug is allowed."""
+    """Return part -> default slug, for each part of `inputs` that a socket of Grand Challenge can contain;
+    None if any slug is allowed."""
     usual = {part: PurePosixPath(path).name.removesuffix(".json") for part, path in inputs.outputs.items()}
     return {CASE: None, **(usual or {ANSWER: None})}
 
@@ -35,7 +36,7 @@ def problems(inputs: Inputs, sockets: Mapping[str, str]) -> list[Finding]:
     """Return the finding `bad-option` for every invalid socket.
 
     Args:
-        sockets: Slug by part.
+        sockets: Part -> slug.
     """
     known = ", ".join(parts(inputs))
     unknown = [
@@ -56,15 +57,15 @@ def problems(inputs: Inputs, sockets: Mapping[str, str]) -> list[Finding]:
 def answers(files: SourceFiles, inputs: Inputs, sockets: Mapping[str, str]) -> SourceFiles:
     """Return the files of a Grand Challenge submission in the form that the challenge reads.
 
-    The list of inputs that the platform adds is left out. Of each job, only the chosen sockets remain: the
-    outputs and the case.
+    The list of inputs that the platform adds is left out. Of each job, only the chosen sockets remain: those
+    of the outputs and of the case.
 
     Args:
         files: The content of `/input`.
-        sockets: Slugs by part, if they differ from the default.
+        sockets: Part -> slug, for slugs that differ from the default.
 
     Raises:
-        InputRefused: `no-socket` with every missing socket.
+        InputRefused: With `no-socket` for every missing socket.
     """
     files = replace(files, sizes={name: size for name, size in files.sizes.items() if name != INPUTS})
     jobs = _jobs(files)

@@ -1,4 +1,5 @@
-"""Bundles to upload to Grand Challenge, Codabench and EvalAI: program, settings, truth and container."""
+"""Writes bundles to upload to Grand Challenge, Codabench and EvalAI, with program, settings, truth and
+container."""
 
 import io
 import json
@@ -53,23 +54,23 @@ NEEDED = (
 """Packages that the evaluation program needs; pyproject.toml gives the reasons."""
 LEADERBOARD_DECIMALS = 6
 TITLE = 80
-"""Maximum characters of a title."""
+"""Maximum number of characters of a title."""
 CODABENCH_COLUMN, CODABENCH_IMAGE = 36, 128
-"""Maximum characters of a leaderboard column and of a container's name on Codabench."""
+"""Maximum number of characters of a leaderboard column, and of a container's name, on Codabench."""
 Made = tuple[dict[str, bytes], tuple[str, ...]]
-"""Name of a file -> its content; and the next steps of the organizer as sentences."""
+"""Two values: name of a file -> its content; and the next steps of the organizer, as sentences."""
 _TEMPLATES = Path(__file__).parent / "templates"
 _USER = "RUN useradd --create-home --uid 10001 benchside\nUSER benchside"
 
 
 @dataclass(frozen=True)
 class Order:
-    """The parts of a bundle for a challenge platform.
+    """What the organizer provides for a bundle.
 
     Attributes:
-        truth_name: Name of the test set, if its source has none.
+        truth_name: Name of the test set, if its source has no name.
         metadata: A table that is joined to the test set by case id.
-        image: Name of the container's image, if the platform needs it.
+        image: Name of the container image, if the platform needs one.
         start: First day of the challenge.
     """
 
@@ -87,13 +88,14 @@ def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
 
     Args:
         platform: One of `PLATFORMS`.
-        folder: Must not exist, or be empty.
+        folder: The folder to write; it must be empty or not exist yet.
 
     Returns:
-        The next steps, one sentence each.
+        The organizer's next steps, one sentence each.
 
     Raises:
-        InputRefused: With every problem of truth, settings and folder; nothing is written then.
+        InputRefused: If truth, settings or folder have problems; it lists all of them. Nothing is written
+            then.
     """
     problems = []
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

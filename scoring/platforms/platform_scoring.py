@@ -1,9 +1,9 @@
 """Scoring inside a container of Grand Challenge, Codabench or EvalAI.
 
 Grand Challenge: reads `/input`, writes `/output/metrics.json`. The platform adds `inputs.json` to the
-submission. A phase that runs algorithms gives `predictions.json`, the list of jobs, and their outputs in
-`<pk>/output/`. A phase that takes prediction files gives the file or its content. The truth is uploaded to
-the phase, apart from the container, and appears in `/opt/ml/input/data/ground_truth`.
+submission. A phase that runs algorithms provides `predictions.json`, the list of jobs, and their outputs in
+`<pk>/output/`. A phase that accepts prediction files provides the file or its content. The truth is uploaded
+to the phase, apart from the container, and appears in `/opt/ml/input/data/ground_truth`.
 
 Codabench: reads `input/res` and `input/ref`, writes `output/scores.json` and `output/detailed_results.html`.
 
@@ -46,7 +46,7 @@ def score_grand_challenge(
 
 
 ANSWERS = "results of the jobs"
-"""Name, in messages, of the table that Benchside makes from the jobs' results."""
+"""Name in messages for the table that Benchside makes from the answers of the jobs."""
 
 
 def submission(folder: Path, settings: PlatformSettings) -> PlatformSubmission:
@@ -64,17 +64,18 @@ def submission(folder: Path, settings: PlatformSettings) -> PlatformSubmission:
 
 SCORES, DETAILS = "scores.json", "detailed_results.html"
 OF_PLATFORM = ("metadata", "metadata.yaml")
-"""Files that the platform adds to a submission."""
+"""Names of files that the platform adds to a submission."""
 
 
 def score_codabench(settings: PlatformSettings, folder: Path, output: Path) -> EvaluationResult:
     """Score a submission on Codabench and write the result files.
 
     Args:
-        folder: The folder with `res` and `ref`.
+        folder: The folder that contains `res` and `ref`.
 
     Raises:
-        SubmissionRefused: With all problems; the detailed results list them too. No scores are written then.
+        SubmissionRefused: If the submission cannot be scored; it lists all problems, and so do the detailed
+            results. No scores are written then.
     """
     try:
         result = evaluate(
@@ -114,13 +115,14 @@ def score_evalai(
 
     Args:
         truth: The folder with the test set.
-        phase_codename: Code name of the phase; its split has the same name.
+        phase_codename: Code name of the phase; the split in the result gets the same name.
 
     Returns:
-        `result` and `metadata` for the platform's `update_submission`.
+        `result` and `metadata`, which the platform's `update_submission` needs.
 
     Raises:
-        SubmissionRefused: With all problems; the platform shows them to the participant.
+        SubmissionRefused: If the submission cannot be scored; it lists all problems, which the platform shows
+            to the participant.
     """
     result = evaluate(lambda: PlatformSubmission(submitted), truth, settings)
     columns = (SCORE, *settings.metrics)

@@ -1,4 +1,5 @@
-"""Page "What to submit" for a challenge's participants on a platform, with an example that can be scored."""
+"""Makes the page "What to submit" for participants on a platform, with an example submission that can be
+scored."""
 
 import io
 import zipfile
@@ -18,7 +19,7 @@ PER_DAY, IN_ALL = 5, 100
 """Maximum submissions of a team per day and in total, because frequent submissions reveal a hidden truth."""
 FILE, FOLDER = "what-to-submit.md", "example"
 SHOWN, WIDTH = 5, 200
-"""Maximum lines of an example on a page, and maximum characters of a line."""
+"""Maximum number of lines of an example on a page, and of characters of a line."""
 
 
 @dataclass(frozen=True)

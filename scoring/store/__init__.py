@@ -3,8 +3,8 @@
 * open, lock, upgrade: `database.open_store`, `database.Store`, `database.migrate` (scripts: `migrations`)
 * tables: `schema`; files by SHA-256, in a folder or bucket: `kept_files.FileStore`; a store's own files:
   `mark.is_own`
-* deletion without traces on the disk: `secure_delete.sweep`, `secure_delete.vacuum`
+* delete files and rows without traces on the disk: `secure_delete.sweep`, `secure_delete.vacuum`
 
 A visitor's own submissions are kept and deleted by `scoring.history.keeping`.
-Commands and pages import it only when they need it, because SQLAlchemy takes a second to import.
+Commands and pages import this package only when they need it, because importing SQLAlchemy takes a second.
 """

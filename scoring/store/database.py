@@ -1,9 +1,9 @@
-"""Database connection: SQLite in a folder, or PostgreSQL by `BENCHSIDE_DATABASE_URL`; locks, writes;
-`migrate` upgrades older tables.
+"""Connection to the database: SQLite in a folder, or PostgreSQL if `BENCHSIDE_DATABASE_URL` is set. It
+handles locks and writes; `migrate` upgrades older tables.
 
 SQLite uses WAL mode, so that readers and one writer do not wait for each other. A writer takes the lock at
-its start: SQLite would refuse a transaction that first reads and then writes. Writers queue for a file lock,
-because the database's own waiting is unfair and took up to 14 s with eight writers.
+its start, because SQLite would refuse a transaction that first reads and then writes. Writers queue for a
+file lock, because the database's own waiting is unfair and took up to 14 s with eight writers.
 """
 
 import errno
@@ -46,7 +46,7 @@ if sys.platform != "win32":
 FOLDER, DATABASE = "BENCHSIDE_STORE", "BENCHSIDE_DATABASE_URL"
 NAME = "benchside.db"
 SECONDS = 30
-"""Maximum time that a writer waits for another writer."""
+"""Maximum time in seconds for which a writer waits for other writers."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,9 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """Open a short transaction that writes; either all or nothing is stored. Raises InputRefused
-        `forbidden` unless the actor is an organizer. The program itself writes for participants, after its
-        own checks (`boards/submissions/participant.py`)."""
+        """Open a short transaction that writes. Either all of its changes are stored or none. Raises
+        InputRefused `forbidden` unless the actor is an organizer. The program itself writes for participants,
+        after its own checks (`boards/submissions/participant.py`)."""
         self.actor.require(Role.ORGANIZER)
         engine = self.engine.execution_options(writes=True)
         with (
@@ -117,8 +117,8 @@ def open_store(folder: str | os.PathLike[str] | None = None, url: str | None = N
         url: URL of a PostgreSQL database; None: `BENCHSIDE_DATABASE_URL`, if set.
 
     Raises:
-        InputRefused: With `store-newer`, `store-foreign`, `store-read-only`, `store-full`, `store-locked`,
-            `store-damaged` or `store-unusable`.
+        InputRefused: If the store cannot be used, with the code `store-newer`, `store-foreign`,
+            `store-read-only`, `store-full`, `store-locked`, `store-damaged` or `store-unusable`.
     """
     path = Path(folder) if folder else store_folder()
     address = url or os.environ.get(DATABASE)
@@ -259,7 +259,7 @@ def _turn(store: Store) -> Iterator[None]:
 
 SCRIPTS = Path(__file__).parent / "migrations"
 MIGRATION_LOCK = 7_266_142
-"""Number of the PostgreSQL lock that a program holds while it changes tables."""
+"""Number of the lock in PostgreSQL that a program holds while it creates or upgrades tables."""
 
 
 def migrate(connection: Connection, store_name: str) -> bool:
@@ -334,8 +334,8 @@ _BY_WORDS = {
 
 @contextmanager
 def refusing(store_name: str) -> Iterator[None]:
-    """Turn errors of the database or disk into InputRefused. Raises InputRefused with `store-full`,
-    `store-read-only`, `store-locked`, `store-damaged`, `store-gone` or `store-unusable`."""
+    """Context manager that turns errors of the database or disk into InputRefused. Raises InputRefused with
+    `store-full`, `store-read-only`, `store-locked`, `store-damaged`, `store-gone` or `store-unusable`."""
     try:
         yield
     except OSError as problem:

@@ -1,7 +1,8 @@
-"""Stored files, named by their SHA-256, in a folder or a bucket (S3); equal files are stored once.
+"""Stored files. They are named by their SHA-256, so that equal files are stored once, in a folder or a bucket
+(S3).
 
 A bucket is any address that fsspec accepts. Several copies of the program may share it, together with a
-PostgreSQL database. Credentials come from the environment, in the variables of the storage library.
+PostgreSQL database. Credentials come from the environment variables of the storage library.
 """
 
 import hashlib
@@ -22,11 +23,11 @@ from scoring.common.text import shortened
 TEMPORARY = ".part-"
 """Prefix of the names of files that are being written."""
 UNFINISHED = 3600
-"""Age in seconds from which an unfinished file counts as abandoned."""
+"""A file that is still unfinished after this time in seconds counts as abandoned."""
 MARK, MARK_LENGTH = "store-id", 64
-"""Name of the file with the store's id, and the number of characters read from it."""
+"""Name of the file that contains the store's id, and number of characters that are read from it."""
 DIGEST = re.compile(r"[0-9a-f]{64}")
-"""Pattern of file names."""
+"""Pattern of the names of stored files."""
 
 
 class FileStore(Protocol):
@@ -170,8 +171,8 @@ OF_PROTOCOL = {
         }
     },
 }
-"""Settings of storage libraries; with the defaults, a library waits minutes for a server that does not
-answer."""
+"""Protocol -> settings of its storage library. With default settings, libraries wait minutes for a server
+that does not answer."""
 WITHOUT_FOLDERS = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"}
 """Kinds of storage in which creating a folder would create a bucket."""
 SETTING = "BENCHSIDE_FILES"
@@ -203,7 +204,7 @@ class Bucket:
 
     def read(self, digest: str) -> bytes:
         """Return the content of a file. Raises InputRefused `store-damaged` if it is missing or has another
-        hash; other codes if the place cannot be used."""
+        hash; with other codes if the bucket cannot be used."""
         with self._answering() as system:
             try:
                 data: bytes = system.cat_file(self._path(digest))

@@ -1,7 +1,7 @@
-"""Mark of a store: an id in its database and beside its files; without it no file is deleted.
+"""Mark of a store: an id in its database and beside its files. Files are deleted only if both are equal.
 
-If two databases share a folder or bucket, or a database was emptied, some files are unknown to the database.
-They belong to another store and are kept.
+If two databases share a folder or bucket, or if a database was emptied, the folder contains files that the
+database does not know. They may belong to another store and are kept.
 """
 
 import uuid
@@ -30,16 +30,16 @@ def known_files(connection: Connection | Session) -> set[str]:
 def mark_files(connection: Connection, files: FileStore, is_new: bool) -> None:
     """Record a store as the owner of its files, unless they belong to another store.
 
-    Files without an owner belong to this store if its database refers to all of them. A place that does not
-    answer is left unchanged.
+    Files without an owner belong to this store if its database refers to all of them. If the place of the
+    files does not answer, nothing is recorded.
 
     Args:
-        connection: A transaction that writes, with upgraded tables.
+        connection: A transaction that may write, after the tables were upgraded.
         is_new: Whether the tables were created just now.
 
     Raises:
-        InputRefused: `store-foreign` if another store marked the files, or if the database is new and the
-            files are not.
+        InputRefused: With `store-foreign`, if another store has marked the files, or if the database is new
+            although there are files already.
     """
     own = connection.scalar(select(StoreMark.id))
     try:

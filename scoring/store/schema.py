@@ -1,6 +1,6 @@
 """Database schema: tables of boards, teams, submissions and history.
 
-Times are UTC texts (ISO 8601), so that both databases return the same.
+Times are texts in UTC (ISO 8601), so that SQLite and PostgreSQL return the same.
 """
 
 from datetime import UTC, datetime
@@ -10,9 +10,9 @@ from sqlalchemy import JSON, ForeignKey, ForeignKeyConstraint, String, UniqueCon
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 SHA256 = 64
-"""Characters of a hash."""
+"""Number of characters of a SHA-256."""
 NAME = 200
-"""Maximum characters of a name."""
+"""Maximum number of characters of a name."""
 OF_FILE = {"of_file": True}
 """Marker of columns with the SHA-256 of a stored file: a file is kept as long as a row refers to it."""
 
@@ -28,11 +28,11 @@ class Board(Base):
 
     Attributes:
         counts: Which submission of a team is ranked: "last" or "best".
-        options: Options of "score", "compare" and "statistics" by name, the same for all submissions.
+        options: Options of "score", "compare" and "statistics" by name, equal for all submissions.
         version: Number of the test set version whose scores are shown.
-        keep_refused: Whether refused files are stored; they do not count.
-        visibility: Who can find it besides organizers: "draft": nobody; "unlisted": anyone with the link;
-            "public": everybody, in the list.
+        keep_refused: Whether refused files are stored; they are never ranked.
+        visibility: Who can find the board besides organizers. "draft": nobody; "unlisted": people who have
+            the link; "public": everybody, because it is in the list.
     """
 
     __tablename__ = "board"
@@ -87,9 +87,9 @@ class Team(Base):
 
     Attributes:
         facts: `TeamFacts` by name; None if unknown.
-        excluded: Why its submissions are not ranked; None if they are.
-        baseline: Whether it is shown without a rank.
-        nominated: Id of the submission that it chose for the final ranking; None for the board's rule.
+        excluded: Why the team's submissions are not ranked; None if they are ranked.
+        baseline: Whether the team is a baseline, which is shown without a rank.
+        nominated: Id of the submission that the team chose for the final ranking; None if it chose none.
     """
 
     __tablename__ = "team"
@@ -106,11 +106,11 @@ class Submission(Base):
     """A file that a team submitted.
 
     Attributes:
-        id: Chosen by the sender, so that sending twice is harmless.
+        id: Id that the sender chooses, so that sending a submission twice is harmless.
         options: Options of this submission alone, such as the size of its model.
-        excluded: Reason why it does not count; None if it counts.
-        phase: Name of the phase of its submission; None if the board had none.
-        dated: Whether an importer set its time; otherwise the server's clock did.
+        excluded: Reason why the submission is excluded from the ranking; None if it is not.
+        phase: Name of the phase to which the file was submitted; None if the board had no phases.
+        dated: Whether an importer set the time of the submission. Otherwise it comes from the server's clock.
     """
 
     __tablename__ = "submission"
@@ -150,7 +150,7 @@ class ScoredVersion(Base):
 
     Attributes:
         score: The score; None if undefined or refused.
-        card: SHA-256 of the scorecard's file; None if this test set refuses the submission.
+        card: SHA-256 of the scorecard's file; None if the submission cannot be scored on this test set.
     """
 
     __tablename__ = "scoring"
@@ -167,11 +167,12 @@ class ScoredVersion(Base):
 
 
 class Split(Base):
-    """Split of a board's test set: scores use the shown part until the end, then the withheld part.
+    """Split of a board's test set: until the end, scores are those on the shown part; then those on the
+    withheld part.
 
     Attributes:
         cases: Ids of the shown part; empty if a bundle left them out.
-        share: Share of shown cases; None if the organizer listed the cases.
+        share: Share of cases in the shown part; None if the organizer listed the cases.
         seed: Seed of the draw; None if the organizer listed the cases.
     """
 
@@ -204,7 +205,7 @@ class DecisionRule(Base):
     Attributes:
         rule: Text of each part of the rule.
         program: Version of Benchside that fixed the rule.
-        later: Rules after later changes, with the times of the changes.
+        later: The rule after each later change, with the time of the change.
     """
 
     __tablename__ = "decision_rule"
@@ -221,7 +222,7 @@ class FinalRanking(Base):
 
     Attributes:
         truth: SHA-256 of the test set.
-        submissions: SHA-256 of the submissions.
+        submissions: SHA-256 of the ranked submissions.
         sha256: SHA-256 of the ranking: team, rank, score, interval and submission.
         program: Version of Benchside that froze the ranking.
     """
@@ -243,10 +244,9 @@ class Kept(Base):
         owner: The person who saved it; "" for the only user of this machine.
         content: SHA-256 of the saved content, so that nothing is saved twice.
         test_set: SHA-256 of the labels, to find submissions to the same test set.
-        rules: Settings of the scoring, except those that may differ between submissions; scores under other
-            rules are not compared.
+        rules: Settings of scoring that must be equal for submissions to be compared.
         card: SHA-256 of the scorecard's file.
-        page: State for reopening it on its page: samples by key, fixes (key `mends`), choices.
+        page: What the page needs to show it again: keys of samples, fixes (key `mends`), settings.
     """
 
     __tablename__ = "kept"
@@ -274,7 +274,7 @@ class KeptFile(Base):
 
     Attributes:
         place: "submission" or "truth".
-        number: Position among the files.
+        number: Position of the file among those with the same `place`.
     """
 
     __tablename__ = "kept_file"
@@ -296,14 +296,14 @@ def written(time: datetime) -> str:
 
 
 class Hidden(Base):
-    """What a board with a hidden truth reveals to its participants; a board without such a row is open.
+    """What a board reveals of its hidden truth. A board without such a row has an open truth.
 
     Attributes:
         detail: "none", "score", "classes" or "cases"; "opened" if the truth is now open.
-        step: By how much a score must exceed the team's best to be shown (the Ladder); None: all are shown.
+        step: A score is shown if it beats the team's best by this step (Ladder); None: all are shown.
         refused_per_day: Maximum refused submissions of a team per day (UTC).
         decimals: Number of decimals of shown scores.
-        spent: Bits that scores may have revealed under earlier rules.
+        spent: Bits of information about the truth that scores may have revealed under earlier rules.
     """
 
     __tablename__ = "hidden"
@@ -338,7 +338,7 @@ class Attempt(Base):
     Attributes:
         team: Name of the team, as the participant sent it.
         outcome: "running", "scored", "again", or the code of the refusal.
-        near: Id of a submission of the same team that differs in hardly a case; None if there is none.
+        near: Id of the team's earlier submission that differs in hardly any case; None if there is none.
     """
 
     __tablename__ = "attempt"
@@ -357,7 +357,7 @@ class Revocation(Base):
 
     Attributes:
         person: Key of the person: issuer and subject.
-        not_before: Tokens issued earlier are revoked, in seconds since 1970.
+        not_before: Tokens that were issued before this time are revoked; in seconds since 1970.
     """
 
     __tablename__ = "revocation"
@@ -373,8 +373,8 @@ class StoreMark(Base):
 
 
 class ImportedBundle(Base):
-    """A board that was imported as a bundle at the time `created`. The scores and times of the board come
-    from the bundle."""
+    """A board that was imported as a bundle at the time `created`. Its scores and times come from the bundle
+    and were not made on this server."""
 
     __tablename__ = "imported"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -386,7 +386,7 @@ class RefusedAddress(Base):
 
     Attributes:
         person: Issuer and subject; empty if the login identified nobody.
-        address: Address of the page, as this server names it.
+        address: Address of the page on this server.
         day: UTC day, such as "2026-12-31".
         reason: "role", "ended" or "forged".
     """

@@ -1,7 +1,7 @@
 """Secure delete: removal of unused files, and of traces of rows in the database's files.
 
-A file without a reference may be deleted at any time. A caller that refers to files calls `pin_files` in the
-same `Store.write`, or stores them after `exclusive`.
+A file to which no row refers may be deleted at any time. Code that adds references to files must therefore
+call `pin_files` in the same `Store.write`, or store the files after `exclusive`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ from scoring.store.mark import is_own, known_files
 from scoring.store.schema import Base
 
 LOCK = 7_266_143
-"""Number of the PostgreSQL lock for programs that write files; programs with SQLite always take turns."""
+"""Number of the lock in PostgreSQL for programs that write files. With SQLite, programs always take turns."""
 
 
 def exclusive(session: Session) -> None:
@@ -25,11 +25,12 @@ def exclusive(session: Session) -> None:
 
 
 def pin_files(store: Store, session: Session, files: Mapping[str, bytes]) -> None:
-    """Write files that the store lacks, and protect all given files from deletion until the transaction ends.
+    """Write files that are not in the store yet, and protect all given files from deletion until the
+    transaction ends.
 
     Args:
         session: A transaction that writes and adds references to the files.
-        files: Content by SHA-256; existing files are not written again.
+        files: SHA-256 -> content; files that exist are not written again.
 
     Raises:
         OSError: If a file cannot be written.
@@ -42,7 +43,7 @@ def pin_files(store: Store, session: Session, files: Mapping[str, bytes]) -> Non
 
 
 def discard_left(store: Store, digests: Iterable[str]) -> None:
-    """Delete files that were stored for a row if the row was not added in the end. Raises InputRefused if the
+    """Delete files that were stored for a row, if the row was not added after all. Raises InputRefused if the
     database or a file cannot be written."""
     with store.write() as session:
         exclusive(session)
@@ -62,7 +63,7 @@ def discard_unused(store: Store, session: Session, digests: Iterable[str]) -> tu
     the owner of the files.
 
     Args:
-        session: A transaction that writes, after `exclusive` and after the rows were deleted.
+        session: A transaction that may write, after `exclusive` was called and the rows were deleted.
         digests: SHA-256 of the files.
 
     Returns:
@@ -80,12 +81,12 @@ def discard_unused(store: Store, session: Session, digests: Iterable[str]) -> tu
 
 
 def vacuum(store: Store) -> bool:
-    """Remove the traces of deleted rows. SQLite overwrites deleted rows, and this function then empties its
-    log. PostgreSQL rewrites its tables.
+    """Remove the traces of deleted rows: SQLite has overwritten the rows, and its log is emptied now;
+    PostgreSQL rewrites its tables.
 
     Returns:
-        Whether all traces are removed. A program that reads for a long time prevents SQLite's log from being
-            emptied.
+        Whether all traces are removed. SQLite's log cannot be emptied while another program reads for a long
+        time.
 
     Raises:
         InputRefused: If the database cannot be used.

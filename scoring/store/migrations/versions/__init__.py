@@ -1,1 +1,1 @@
-"""The changes, oldest first."""
+"""The changes of tables; the names of the modules give their order."""
