@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from scoring.boards import deletion
 from scoring.boards.board import opened
 from scoring.boards.submissions import phases_and_limits, submitting
 from scoring.boards.submissions.submitting import SubmissionRequest
 from scoring.boards.truth_correction import rescoring
+from scoring.common.findings import InputRefused, error
 from scoring.store import schema
 from scoring.store.database import Store, open_store
 from scoring.store.kept_files import MARK
@@ -114,6 +116,40 @@ def test_what_is_deleted_meanwhile_does_not_come_back(place, tmp_path, monkeypat
     with pytest.raises(Exception, match=r"no-board|store-damaged"):
         submitted(store, tmp_path, 3, "alpha")
     assert files(store) == 0
+
+
+def test_a_refused_file_of_a_board_that_is_deleted_meanwhile_is_not_kept(place, tmp_path, monkeypatch):
+    store = empty(tmp_path, "b", "--keep-refused")
+    held = opened(store, "b")
+    deletion.delete_board(store, "b")
+    problems = (error("bad-value", "p.csv", "it is wrong."),)
+    request = SubmissionRequest("alpha", "p.csv", b"filename,score\nx,0.5\n")
+    assert submitting.refusal(held, request, schema.now(), problems).problems == problems
+    assert files(store) == 0
+    with store.read() as session:
+        assert session.scalars(select(schema.RefusedFile)).all() == []
+
+
+def test_a_board_that_is_made_anew_meanwhile_takes_nothing_of_the_old_one(place, tmp_path, monkeypatch):
+    store = empty(tmp_path)
+    arrival = phases_and_limits.arrival
+
+    def replaced_then(of_store: Store, board_id: str) -> str:
+        monkeypatch.setattr(phases_and_limits, "arrival", arrival)
+        time = arrival(of_store, board_id)
+        deletion.delete_board(of_store, board_id)
+        truth = labels(tmp_path / "other.csv", wrong=tuple(range(20)))
+        made = board("create", "melanoma", "--id", "b", "--title", "B", "--truth", truth, "--resamples", 0)
+        assert made.status == 0, made.err
+        return time
+
+    held = opened(store, "b")
+    data = predictions(tmp_path / "p.csv", 1, 0).read_bytes()
+    held.result(data, "p.csv", {})
+    monkeypatch.setattr(phases_and_limits, "arrival", replaced_then)
+    with pytest.raises(InputRefused, match=r"no-board"):
+        submitting.submit(held, SubmissionRequest("alpha", "p.csv", data))
+    assert board("show", "b", "--json", "-").json["teams"] == []
 
 
 def test_a_program_that_reads_meanwhile_is_said(place, tmp_path, monkeypatch):

@@ -187,6 +187,9 @@ def _store(
     scoring: Any = scorings[board.test_set.number][0]
     with store.write() as session:
         row = session.get(schema.Board, board.row.id, with_for_update=True)
+        if row is not None and row.created != board.row.created:
+            message = "the board was deleted, and made anew, while this file was scored: submit it again."
+            return error("no-board", row.id, message)
         if row is None or row.version != board.test_set.number:
             return None
         before = _before(session, board.row.id, request, digest)
@@ -304,7 +307,9 @@ def _keep_refused(
     digest, row = sha256(request.data), schema.RefusedFile
     of_team = (row.board_id == board.row.id, row.team == request.team)
     with board.store.write() as session:
-        session.get(schema.Board, board.row.id, with_for_update=True)
+        kept = session.get(schema.Board, board.row.id, with_for_update=True)
+        if kept is None or kept.created != board.row.created:
+            return False  # the board was deleted meanwhile
         if session.scalar(select(row.id).where(*of_team, row.sha256 == digest)) is not None:
             return True
         today = select(func.count()).where(*of_team, row.created.startswith(time[:DAY]))
