@@ -202,7 +202,7 @@ def predictions(
     content = (challenge_id, scoring.__version__, truth_key, chosen_input.key, chosen_input.name)
     if chosen_input.is_model:
         predict = partial(challenge.predict, chosen_input.source, truth, name=chosen_input.name)
-        return run(content, "images", predict, shared_runs())
+        return run(content, "model runs", predict, shared_runs())  # an image may be run again, changed
     if challenge.readers.counts:
         read = partial(
             challenge.read_predictions, _readable(chosen_input), truth, chosen_input.name, **reading

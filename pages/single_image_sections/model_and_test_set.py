@@ -125,7 +125,7 @@ def picture(chosen: ChosenImage) -> None:
 def _about_image(chosen: ChosenImage) -> str:
     width, height = chosen.photograph.size
     return (
-        f"{width} × {height} px. {wording.dropped_line(chosen.photograph.dropped)}"
+        f"{width} × {height} px. {wording.dropped_line(chosen.photograph.dropped, chosen.slide is not None)}"
         + f" {wording.TURNED}" * chosen.photograph.turned
         + f" {chosen.photograph.framed}" * bool(chosen.photograph.framed)
     )

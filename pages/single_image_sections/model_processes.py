@@ -172,7 +172,7 @@ def performance(
     if isinstance(outcome, Outcome) and (refusal := scale_refusal(outcome.value, outcome.refused)):
         content = (wanted.challenge, scoring.__version__, test_set.key, chosen.key, chosen.name, "any scale")
         work = partial(raw_predictions, wanted.challenge, chosen.source, truth, chosen.name)
-        outcome = scoring_run.run(content, "images", work, scoring_run.shared_runs())
+        outcome = scoring_run.run(content, "model runs", work, scoring_run.shared_runs())
     if isinstance(outcome, Running) or outcome.refused:
         return outcome
     key = (wanted.challenge, test_set.key, chosen.key, title)

@@ -75,7 +75,7 @@ def show(on: Session) -> None:
     kind = st.segmented_control(
         "Which images do you want to read?", [CASES, OWN], key=image_upload.READ, required=True, default=CASES
     )
-    st.caption(HOW if on.first else AT_ONCE)
+    st.caption(f"{HOW if on.first else AT_ONCE} {markdown(wording.only_line(on.task.names), 400)}")
     queue = session_queue.own() if kind == OWN else session_queue.cases(on)
     if queue is None:
         return

@@ -37,11 +37,9 @@ def parts(query: Query) -> None:
     key = ("maps", *query.key, query.answer.kind)
     wanted = f"single_maps_{query.setup.image.token}"
     if session_state.outcome(key) is None and st.session_state.get(wanted) != key:
-        seconds = runs * query.answer.cpu_ms / 1000
         st.caption(
             f"{wording.MAP} You see the maps of two methods, to check whether they agree. You also see how "
-            "light and colour of the whole image change the score. The maps need "
-            f"{runs} runs of the model: {max(1, seconds):.0f} s, longer if others use the server."
+            f"light and colour of the whole image change the score. The maps need {runs} runs of the model."
         )
         if st.button("Which parts change the score?", key="single_map", icon=":material/texture:"):
             st.session_state[wanted] = key

@@ -68,8 +68,9 @@ def _passed_among_few(score: OutlierScore, anything: str) -> str:
         return f" With only {score.images} {anything}s this limit is rough."
     return (
         f" The test set has only {score.images} images, so other things can pass as similar. In a "
-        f"trial with 60 real images as the test set, {PASSED_OF_100} of 100 unrelated pictures "
-        f"passed, and {SKIN_PASSED_OF_100} of 100 photographs of other skin diseases."
+        f"trial with our gallery and 60 real images as the test set, {PASSED_OF_100} of 100 unrelated "
+        f"pictures passed, and {SKIN_PASSED_OF_100} of 100 photographs of other skin diseases. Of other "
+        "pictures, more can pass."
     )
 
 

@@ -70,7 +70,11 @@ def own_line(reference: Reference, malignant: Bools, point: ChosenOperatingPoint
     was chosen. `malignant` says whether each class is malignant [K]."""
     called = risks(reference.probabilities, malignant) > point.threshold
     positive = malignant[reference.truth]
+    left_out = len(reference.failed)
+    without = f" Another {left_out} without a valid output {'is' if left_out == 1 else 'are'} left out."
     return (
         f"of these, {called[positive].sum()} of {positive.sum()} malignant cases are at or above the "
         f"threshold, and {(~called[~positive]).sum()} of {(~positive).sum()} other cases are below."
+        + without
+        * bool(left_out)
     )

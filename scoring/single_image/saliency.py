@@ -16,7 +16,7 @@ BORDER_SHARE, DARKEST = 1 / 8, 0.15
 SCALE = 0.25
 """Change of a score at the ends of the colour scale; all maps use the same scale."""
 FLOOR = 0.05
-"""A part matters only if it changes a score by at least this."""
+"""A change of a score counts only if, rounded to two decimals as shown, it is at least this."""
 
 Progress = Callable[[int, int], object]
 
@@ -54,7 +54,7 @@ class SaliencyMap:
     def matters(self, k: int) -> bool:
         """Return whether any part changes the score of class k by more than the minimum and by more than
         chance."""
-        return self.strongest(k) >= max(FLOOR, float(self.noise[k]))
+        return counts(self.strongest(k)) and self.strongest(k) >= float(self.noise[k])
 
     def largest(self, k: int) -> tuple[int, int, float, float] | None:
         """Return row and column of the cell that changes class k most, and the score of the class before and
@@ -63,6 +63,11 @@ class SaliencyMap:
             return None
         row, column = np.unravel_index(np.abs(self.drops[k]).argmax(), self.drops[k].shape)
         return int(row), int(column), float(self.before[k]), float(self.after[k, row, column])
+
+
+def counts(change: float) -> bool:
+    """Return whether a change of a score, as shown, reaches the minimum."""
+    return round(abs(change), 2) >= FLOOR
 
 
 def enlarged(values: np.ndarray, height: int, width: int) -> np.ndarray:

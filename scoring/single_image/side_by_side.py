@@ -11,7 +11,7 @@ from scoring.common.arrays import Floats
 from scoring.metrics.image_quality import EVERY, LUMA
 from scoring.single_image.abstention import ImageAnswer
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
-from scoring.single_image.saliency import FLOOR
+from scoring.single_image.saliency import counts
 
 OTHER_LIGHT = 0.75
 """If the ratio of brightness of two photographs is below this, one is called darker."""
@@ -83,7 +83,7 @@ def _against_copies(before: tuple[float, float], after: tuple[float, float], cha
     before, after = ((round(low, 2), round(high, 2)) for low, high in (before, after))  # as shown
     if before[0] <= after[1] and after[0] <= before[1]:
         return " Turned and mirrored copies differ as much, so this is no sign of a change of the lesion."
-    if round(abs(change), 2) < FLOOR:
+    if not counts(change):
         return " This difference is too small to show a change of the lesion."
     return (
         " This difference is larger than the effect of turning and mirroring. Light, distance and camera "

@@ -13,7 +13,7 @@ from scoring.common.arrays import Floats
 from scoring.inference.preprocessing import Pixels
 from scoring.single_image.image_prediction import ImagePrediction
 from scoring.single_image.model import OpenModel
-from scoring.single_image.saliency import FLOOR, Progress, scores, surrounding
+from scoring.single_image.saliency import FLOOR, Progress, counts, scores, surrounding
 
 LIGHT, WARMTH = 0.25, 0.12
 """Relative changes that are tried: of all channels (light), and of red against blue (warmth)."""
@@ -115,13 +115,13 @@ def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
     """Return a sentence that says how light and colour of the whole image change the score of class k.
     `strongest` is the largest change by hiding a part."""
     largest, around = whole.tone(k), _around_line(whole, k, name)
-    if largest < FLOOR:
+    if not counts(largest):
         changes = "Making the whole image lighter, darker, warmer, cooler or grey"
         return f"{changes} changes {name} by at most {largest:.2f}.{around}"
     moved = ", ".join(
         f"{change} {whole.after[change][k]:.2f}"
         for change in TONES
-        if abs(whole.after[change][k] - whole.before[k]) >= FLOOR
+        if counts(whole.after[change][k] - whole.before[k])
     )
     sentence = (
         f"Light or colour of the whole image changes {name} from {whole.before[k]:.2f}: {moved}. A single "
@@ -151,7 +151,7 @@ def _around_line(whole: WholePicture, k: int, name: str) -> str:
 def hidden_line(whole: WholePicture, k: int) -> str:
     """Return a further sentence if hiding a large area changes the score of class k although hiding small
     parts does not; else ""."""
-    if whole.hidden(k) < FLOOR:
+    if not counts(whole.hidden(k)):
         return ""
     before, middle, around = (
         float(row[k]) for row in (whole.before, whole.after[MIDDLE_HIDDEN], whole.after[AROUND_HIDDEN])

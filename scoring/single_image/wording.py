@@ -213,8 +213,12 @@ def views_line(views: TurnedViews) -> str:
     return f"In {views.changed} of {views.others} turned or mirrored copies the model chose another class."
 
 
-def dropped_line(kinds: Sequence[str]) -> str:
-    """Return a sentence that says which metadata were removed from the file."""
+def dropped_line(kinds: Sequence[str], keeps_file: bool = False) -> str:
+    """Return a sentence that says which metadata were removed from the file. `keeps_file` says whether the
+    file itself stays in memory, as that of a slide does."""
+    if keeps_file:
+        held = f" with {', '.join(kinds)}" if kinds else ""
+        return f"The region contains only pixels. The slide's file stays in memory unchanged{held}."
     return (
         f"Removed from the file: {', '.join(kinds)}."
         if kinds

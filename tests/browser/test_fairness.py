@@ -22,12 +22,12 @@ def test_a_slow_model_of_one_visitor_holds_up_nobody_else(visitor, server):
     hog, other = (driver.visit(visitor(), f"{server.address}/tricorder3") for _ in range(2))
     with hog.expect_response(lambda answer: "upload_file" in answer.url):
         driver.drop(hog, driver.zone("submission"), "slow.onnx", slow())
-    running = re.compile(r"^[1-9]\d* of 220 images")
+    running = re.compile(r"^[1-9]\d* of 220 model runs")
     expect(hog.get_by_text(running)).to_be_visible()
     with other.expect_response(lambda answer: "upload_file" in answer.url):
         driver.drop(other, driver.zone("submission"), "quick.onnx", quick())
     expect(other.get_by_text("quick.onnx").first).to_be_visible()
-    expect(other.get_by_text(re.compile(r"^\d+ of 220 images"))).to_be_visible()
+    expect(other.get_by_text(re.compile(r"^\d+ of 220 model runs"))).to_be_visible()
     expect(other.get_by_test_id("stMetricValue").first).to_be_visible(timeout=LONG)
     assert hog.get_by_text(running).count() == 1, "the slow one goes on"
     hog.keyboard.press("Escape")

@@ -765,6 +765,7 @@ def test_answers_of_a_session_are_shown_at_once_as_csv_and_are_not_read_afterwar
         assert true == NAMES[truth.labels[truth.ids.index(f"images/{name}")]]
         assert (model == "no answer") <= bool(remarks)
     assert said(app).count("Highest score:") == sum(row[2] != "no answer" for row in images)
+    assert said(app).count(wording.only_line(NAMES)) == 1
     app.toggle(key="single_session_first").set_value(True).run()
     assert "10 of 10 images do not count as read, because you saw the model's answers first." in said(app)
     assert "Highest score" not in said(app)
@@ -773,7 +774,7 @@ def test_answers_of_a_session_are_shown_at_once_as_csv_and_are_not_read_afterwar
 def test_both_maps_are_made_when_asked_and_it_is_said_how_far_they_agree(single_image):
     app = single_image(challenge="tricorder3")
     assert "Hiding" not in said(app)
-    assert "327 runs" in said(app)
+    assert "The maps need 327 runs of the model." in said(app)
     app.button(key="single_map").click().run()
     settled(app)
     assert not app.exception
@@ -924,6 +925,8 @@ def test_a_region_of_a_slide_becomes_the_tile(single_image):
     app.run()
     (moved,) = app.session_state[dropped_photographs.HELD]
     assert np.array_equal(moved.photograph.pixels, whole_slide.region(held.slide, moved.slide.box).pixels)
+    assert "Removed from the file" not in said(app)
+    assert "The slide's file stays in memory unchanged" in said(app)
     assert "1,024 × 1,024 px at x 500, y 250, level 0 of 3 (full resolution), 0.2527 µm per px." in said(app)
     (toggle,) = [one for one in app.toggle if one.key.startswith("single_anyway")]
     toggle.set_value(True).run()

@@ -107,6 +107,17 @@ def test_below_the_floor_nothing_is_claimed():
     assert agreement_line(maps, 1, "x").startswith("Hiding small parts shows no effect")
 
 
+def test_an_effect_that_is_shown_as_the_limit_counts(linear):
+    """0.0496 was shown as 0.05 and called no effect, while a change of 0.05 over time counted."""
+    before, changed = np.array([0.5, 0.5]), np.array([0.4504, 0.5496])
+    whole = WholePicture(before, dict.fromkeys(CHANGES, changed))
+    assert "changes x from 0.50: lighter 0.55" in whole_line(whole, 1, "x", 0.0)
+    one = replace(linear[1].one_by_one, drops=np.full((2, 8, 8), 0.0496), noise=np.zeros(2))
+    assert one.matters(1)
+    assert not replace(one, drops=one.drops * 0.9).matters(1)
+    assert not replace(one, noise=np.full(2, 0.0497)).matters(1)
+
+
 def test_chance_is_no_part_that_matters():
     """Scores that have nothing to do with the masks: beyond the noise in about 5 of 100 maps."""
     random, drawn = np.random.default_rng(0), random_mask_saliency.random_masks(64, 0)

@@ -235,7 +235,8 @@ def test_a_small_test_set_says_how_many_foreign_pictures_pass_beside_it():
     (chip,) = likeness_chip(score)
     assert chip.level == NOTE
     assert "only 99 images" in chip.words
-    assert "60 real images as the test set, 8 of 100 unrelated pictures passed" in chip.words
+    assert "with our gallery and 60 real images as the test set, 8 of 100 unrelated pictures" in chip.words
+    assert "Of other pictures, more can pass." in chip.words
     assert "18 of 100 photographs of other skin diseases" in chip.words
     (chip,) = likeness_chip(score, "tile")
     assert "With only 99 tiles this limit is rough." in chip.words

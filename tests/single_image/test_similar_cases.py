@@ -239,6 +239,14 @@ def test_a_wanted_sensitivity_is_reached_here_and_told_honestly():
         assert point.sensitivity.low <= point.sensitivity.hits / point.sensitivity.n <= point.sensitivity.high
 
 
+def test_cases_without_a_valid_output_are_left_out_of_the_threshold_and_counted():
+    """The card counted 22 images as not right; the threshold beside it did not name them."""
+    found = failing()
+    point = operating_threshold.operating_point(found, ABOUT.malignant, 0.9)
+    line = operating_threshold.own_line(found, ABOUT.malignant, point)
+    assert line.endswith("other cases are below. Another 22 without a valid output are left out.")
+
+
 def test_sensitivity_and_specificity_are_cross_validated_in_five_parts():
     """Each part is judged by the threshold that the other four give, found here by trying all of them."""
     found = drawn(120, units=np.arange(120) // 2)

@@ -103,6 +103,7 @@ def every_sentence():
     yield wording.views_line(MOVING)
     yield wording.dropped_line(image_sanitizer.KINDS)
     yield wording.dropped_line(())
+    yield wording.dropped_line(image_sanitizer.KINDS, keeps_file=True)
     yield wording.map_line("MEL", 0.7, 0.41)
     yield wording.map_line("MEL", 0.4, 0.7)
     yield wording.map_line("MEL", 0.4, 0.4)
