@@ -6,7 +6,7 @@ photographs (see `scoring.single_image.quality`).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -26,6 +26,9 @@ second value. Skin of any tone is neither."""
 SKIN_CR, SKIN_CB, SKIN_LUMA = (133, 185), (70, 132), 30
 WHITE_CHANNEL = 225
 STAINED_DENSITY = 0.15
+LEAST_BLUE, LEAST_BROWN, MOST_SKIN_TONE = 0.01, 0.002, (0.05, 0.05, 0.2)
+"""Minimum shares of the colours of haematoxylin and DAB in immunostained tissue, and maximum shares of red,
+pink and tan, which skin has beside any brown or blue-grey."""
 USUAL_LUMA, LEAST_LIGHT = 165.0, 10
 """Mean luma (brightness) of the sample images of skin; and a constant that is added to a luma before a
 division by it."""
@@ -34,11 +37,13 @@ division by it."""
 @dataclass(frozen=True)
 class Tissue:
     """Amount of tissue and stain in a tile. `white` is the share of the tile without tissue, 0..1. `stained`
-    is the share of the tissue with the colours of haematoxylin and eosin, 0..1."""
+    is the share of the tissue with the colours of haematoxylin and eosin, 0..1. `immunostained` says whether
+    the image has the colours of haematoxylin and DAB, and not those of skin."""
 
     white: float
     stained: float
     density: float
+    immunostained: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,8 +88,9 @@ class Quality:
     @staticmethod
     def of_dict(values: Mapping[str, float]) -> "Quality":
         """Restore a `Quality` from the dictionary that `as_dict` returned."""
-        rest, names = dict(values), Tissue.__dataclass_fields__
-        tissue = Tissue(*(rest.pop(name) for name in names))
+        rest = dict(values)
+        stain = bool(rest.pop("immunostained", False))  # older measurements lack it
+        tissue = Tissue(rest.pop("white"), rest.pop("stained"), rest.pop("density"), stain)
         return Quality(short_side=int(rest.pop("short_side")), tissue=tissue, **rest)
 
 
@@ -114,7 +120,9 @@ def quality(small: Numbers, short_side: int) -> Quality:
         float((dullest > BRIGHT_CHANNEL).mean()),
         float(skin(colours, light).mean()),
         float(stop.mean()),
-        tissue(colours[:, dullest <= WHITE_CHANNEL], len(light)),
+        replace(
+            tissue(colours[:, dullest <= WHITE_CHANNEL], len(light)), immunostained=is_immunostained(colours)
+        ),
         edges_of_middle(small),
     )
 
@@ -172,6 +180,27 @@ def tissue(colours: Floats, total: int) -> Tissue:
         (green > red) & (green > blue) & (blue < 1.15 * red + 0.6 * (green - red)) & (green > STAINED_DENSITY)
     )
     return Tissue(1 - colours.shape[1] / total, float(stained.mean()), float(density.mean()))
+
+
+def is_immunostained(colours: Floats) -> bool:
+    """Return whether an image has the blue of haematoxylin and the brown of DAB, and hardly any red, pink or
+    tan. A brown or blue-grey lesion is surrounded by such skin.
+
+    Args:
+        colours: RGB colours of its pixels [3, n], 0..255.
+    """
+    red, green, blue = colours
+    dense_red, _, dense_blue = -np.log10(np.maximum(colours, 1) / 255)
+    dullest, warmth = colours.min(0), red - blue
+    nuclei = (blue > red + 10) & (blue >= green) & (dense_red > 0.1)
+    brown = (warmth > 20) & (green > blue + 3) & (dense_blue > 0.3) & (green - blue > 0.25 * warmth)
+    tones = (
+        (red > green + 25) & (green < blue + 12) & (warmth > 12),
+        (red > green + 12) & (warmth > 8) & (dullest > 100) & (green <= blue + 12),
+        (warmth > 25) & (dullest > 110),
+    )
+    is_skin = any(tone.mean() >= most for tone, most in zip(tones, MOST_SKIN_TONE, strict=True))
+    return bool(nuclei.mean() > LEAST_BLUE and brown.mean() > LEAST_BROWN and not is_skin)
 
 
 EDGES_SIDE, EDGES_SMOOTHED, EDGES_SHARE = 64, 1.5, 0.9

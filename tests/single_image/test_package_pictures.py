@@ -190,6 +190,19 @@ def test_beside_drawn_images_foreign_pictures_and_bare_skin_get_no_answer(challe
 
 
 @with_pictures
+def test_immunostained_tissue_is_known_by_its_colours_and_skin_is_not_taken_for_it():
+    """Crops of one field (brown gland, blue nuclei), and real dermoscopic images."""
+    field = np.asarray(Image.open(public_pictures.PACKAGES / "skimage/data/ihc.png").convert("RGB"))
+    crops = [field, *(field[y : y + 256, x : x + 256] for y in (0, 256) for x in (0, 256))]
+    known = [of_photograph(as_taken(crop, 50)).tissue.immunostained for crop in crops]
+    assert known[0]
+    assert np.mean(known) >= 0.5
+    refused = [one.quality.tissue.immunostained for one in dermoscopic()]
+    print(f"immunostained: {sum(known)} of {len(known)} crops, {sum(refused)} of {len(refused)} of skin")
+    assert np.mean(refused) <= 0.005
+
+
+@with_pictures
 def test_foreign_pictures_are_no_tiles():
     truth = load_challenge("puma").read_truth(samples.test_sets("puma")["sample"].path)
     known = measured(truth, tile=True).known

@@ -167,6 +167,35 @@ def test_tiles(tile):
         ] == [CAUTION]
 
 
+def drawn_on(ground, *spots) -> Quality:
+    """Spots in two colours, side by side in turn, on a ground."""
+    pixels = np.tile(np.array(ground), (512, 512, 1)).astype(float)
+    for place, colour in enumerate(spots * 8):
+        y, x = divmod(place, 4)
+        pixels[64 * (y % 8) + 16 : 64 * (y % 8) + 48, 128 * x + 16 : 128 * x + 80] = colour
+    pixels += np.random.default_rng(0).normal(0, 4, pixels.shape)
+    return measure(np.clip(pixels, 0, 255).astype(np.uint8))
+
+
+BROWN, BLUE, BLUE_GREY = (120, 75, 40), (100, 115, 175), (90, 95, 115)
+
+
+def test_blue_and_brown_stain_is_tissue_and_not_a_lesion():
+    """A field of DAB and haematoxylin was answered "Melanoma 0.95": only the colours of H&E were known."""
+    field = drawn_on((236, 232, 228), BLUE, BROWN)
+    assert field.tissue.immunostained
+    (colours,) = [chip for chip in photograph_chips(field) if chip.name == "colours"]
+    assert colours.level == STOP
+    assert "immunostained tissue" in reasons(0.9, None, None, (colours,))[0]
+    assert levels(field, among=[of_lesion(0)] * 30)["colours"] == STOP
+
+
+@pytest.mark.parametrize("skin", [(205, 160, 140), (228, 196, 184), (110, 75, 58), (190, 150, 165)])
+def test_a_brown_and_blue_grey_lesion_on_skin_is_no_stained_tissue(skin):
+    assert not drawn_on(skin, BLUE_GREY, BROWN).tissue.immunostained
+    assert not drawn_on(skin, BLUE, BROWN).tissue.immunostained
+
+
 def test_percentiles_count_those_below(truth):
     said = []
     among = measured(_some(truth, 6), lambda done, total: said.append((done, total))).qualities
