@@ -129,7 +129,8 @@ def _card(query: Query) -> None:
     """Draw the model's overall performance, and facts from its file and its preflight."""
     task, opened, card = query.setup.task, query.setup.opened, query.card
     if card is not None:
-        (st.warning if card.no_better else st.caption)(markdown(card_line(card, task.names), 600))
+        cautions = card.no_better or card.outputs.overconfident
+        (st.warning if cautions else st.caption)(markdown(card_line(card, task.names), 900))
     for finding in opened.findings:
         if finding.level == "warning":
             st.warning(markdown(finding.message, 600), icon=":material/warning:")

@@ -16,6 +16,8 @@ MOST_ENTRIES, LONGEST = 12, 300
 TONE_COLUMN = re.compile(r"skin[ _-]?(tone|type)|fit[sz]patrick|monk", re.IGNORECASE)
 LEAST_RANGE = 0.01
 """If the scores of a class differ by less than this over the test set, they count as nearly equal."""
+LEAST_EXCESS = 0.05
+"""The card says that scores exceed the accuracy only if their mean does so by at least this."""
 MOST_TONES = 12
 """Maximum number of different values in a column of skin tones. A column with more values has another
 meaning."""
@@ -28,12 +30,32 @@ class CardOutputs:
     Attributes:
         failed: Number of images for which the model gave no valid output.
         same: Whether all cases get nearly equal scores.
+        highest: Mean highest score; NaN without outputs.
+        right: Share of right images among those with a valid output; None without outputs.
         refused: Why the official challenge refuses the scale of the outputs; "" if it does not.
     """
 
     failed: int = 0
     same: bool = False
+    highest: float = float("nan")
+    right: Share | None = None
     refused: str = ""
+
+    @property
+    def overconfident(self) -> str:
+        """That the scores are higher than the accuracy, as a sentence; "" if chance can explain it."""
+        right = self.right
+        if (
+            right is None
+            or not right.n
+            or self.highest < max(right.high, right.hits / right.n + LEAST_EXCESS)
+        ):
+            return ""
+        return (
+            f"The model's scores are higher than its accuracy: the mean highest score is {self.highest:.2f}, "
+            f"but the model is right on {right} test images with a valid output. Do not read its scores as "
+            "probabilities."
+        )
 
 
 @dataclass(frozen=True)
@@ -139,6 +161,8 @@ def model_card(
         CardOutputs(
             len(failed),
             len(reference) > 1 and bool(np.ptp(reference.probabilities, axis=0).max() < LEAST_RANGE),
+            float(reference.highest.mean()) if len(reference) else float("nan"),
+            share(reference.right, reference.units),
             reference.refused,
         ),
         {tone: of(right, shown) for tone, shown in _tones(reference, columns or {}).items()},
@@ -181,7 +205,7 @@ def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
             "images: this model "
             f"{f'always predicts {names[k]}' if card.always_commonest else verdict}."
         )
-    return sentence
+    return f"{sentence} {outputs.overconfident}".rstrip()
 
 
 def entries(metadata: Mapping[str, str]) -> list[tuple[str, str]]:
