@@ -25,7 +25,7 @@ meaning."""
 
 @dataclass(frozen=True)
 class CardOutputs:
-    """A model's outputs for a test set, apart from whether they are right.
+    """Facts about a model's outputs for a test set.
 
     Attributes:
         failed: Number of images for which the model gave no valid output.
