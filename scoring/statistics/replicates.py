@@ -1,4 +1,5 @@
-"""Bootstrap replicates of a test set: they are the same for all teams; every quantity is computed on them."""
+"""Bootstrap replicates of a test set: resampled test sets, equal for all teams, on which every quantity is
+computed."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor

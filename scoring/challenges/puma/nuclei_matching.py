@@ -48,7 +48,7 @@ class PairedNuclei:
     """True and predicted nuclei of all cases, and the pairs that are near each other.
 
     Attributes:
-        confidence: Confidence of each prediction, as in `Nuclei`, float64 [m]; likewise `score`.
+        confidence: Confidence of each prediction, as in `Nuclei`, float64 [m]; `score` is its key `score`.
         twins: Group number of predictions with the same case, class and position, int32 [m]; -1 if alone.
         pairs: All pairs of a true nucleus and a prediction of the same case at most `reach` px apart.
         missing: Cases without prediction, bool [N].

@@ -78,18 +78,13 @@ def by_tile(
     sizes: Mapping[str, Size] = WHOLE,
     names: frozenset[str] = frozenset(),
 ) -> SourceFiles:
-    """Replace files about several image tiles by one file per tile, in the form of CellViT.
+    """Replace files about several tiles by one file per tile, in CellViT's format. Raises InputRefused.
 
     Args:
         changes: Changes that rename tiles whose names are only inside a file.
-        questions: Question -> alternative fixes. They are offered for tables in `MICROMETRES`; without them,
-            such numbers are read as px.
-        sizes: Image id -> width and height in px, which coordinates in fractions need; the key "" stands for
-            all other images.
+        questions: Question -> fixes, offered for tables in `MICROMETRES`; without fixes, numbers are px.
+        sizes: Image id -> width and height in px, which fractions need; the key "" is for other images.
         names: Class names, as `tables.key` returns them, which may occur in file names.
-
-    Raises:
-        InputRefused: If a table of points has no class, or nuclei of a tile are listed twice.
     """
     listing = _listing(files)
     files_of_tiles: Tiles = {}
