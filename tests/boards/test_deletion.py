@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from scoring.boards import deletion
 from scoring.boards.board import opened
-from scoring.boards.submissions import phases_and_limits, submitting
+from scoring.boards.submissions import participant, phases_and_limits, submitting
 from scoring.boards.submissions.submitting import SubmissionRequest
 from scoring.boards.truth_correction import rescoring
 from scoring.common.findings import InputRefused, error
@@ -128,6 +128,14 @@ def test_a_refused_file_of_a_board_that_is_deleted_meanwhile_is_not_kept(place, 
     assert files(store) == 0
     with store.read() as session:
         assert session.scalars(select(schema.RefusedFile)).all() == []
+
+
+def test_an_attempt_at_a_board_that_is_deleted_meanwhile_is_a_sentence(place, tmp_path):
+    store = empty(tmp_path)
+    held = opened(store, "b")
+    deletion.delete_board(store, "b")
+    with pytest.raises(InputRefused, match=r"no-board.*no such board"):
+        participant._begin(held, store.actor, "alpha", "0" * 64, participant.RUNNING, 9)
 
 
 def test_a_board_that_is_made_anew_meanwhile_takes_nothing_of_the_old_one(place, tmp_path, monkeypatch):

@@ -284,12 +284,15 @@ def _refused_today(store: Store, board_id: str, team: str) -> int:
 def _begin(board: OpenBoard, actor: Actor, team: str, digest: str, outcome: str, most: int) -> str:
     """Note an attempt before anything is read, so that a program that is killed counts it. Raises
     InputRefused `refused-limit` where the team, or for foreign teams the person, had too many today,
-    `unchanged-limit` where the team submitted too many files again."""
+    `unchanged-limit` where the team submitted too many files again, `no-board` where there is none any
+    more."""
     attempt, created = uuid.uuid4().hex, schema.now()
     person = actor.key[: 2 * schema.NAME]
     foreign = outcome == "foreign-team"
     whose = (Attempt.person == person, Attempt.outcome == outcome) if foreign else (Attempt.team == team,)
     with board.store.write() as session:
+        if session.get(schema.Board, board.row.id) is None:  # deleted since it was opened
+            raise InputRefused([error("no-board", board.row.id, "there is no such board.")])
         today = (Attempt.board_id == board.row.id, *whose, Attempt.created.startswith(created[:DAY]))
         count = select(func.count()).select_from(Attempt).where(*today)
         refused = count if foreign else count.where(Attempt.outcome.not_in([*FREE, "foreign-team"]))
