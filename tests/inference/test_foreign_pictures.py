@@ -341,3 +341,31 @@ def test_decoders_are_loaded_for_the_files_that_need_them_only():
     assert decoders(half().tobytes()) == ()
     assert "pi_heif" in decoders(saved("HEIF"))
     assert "pydicom" in decoders(dicom(half(), "RGB"))
+
+
+def tiff(*entries, following=0):
+    """A grey TIFF of 16 x 16 px with these entries in addition, or instead."""
+    plain = {256: 16, 257: 16, 258: 8, 259: 1, 262: 1, 273: 8, 277: 1, 278: 16, 279: 256}
+    tags = sorted((plain | dict(entries)).items())
+    directory = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags)
+    head = struct.pack("<4sI256xH", b"II*\0", 264, len(tags))
+    return head + directory + struct.pack("<I", following)
+
+
+@pytest.mark.parametrize("data", [tiff(following=264), tiff((0x8769, 264)), tiff((330, 264), (0x8825, 264))])
+def test_directories_that_lead_back_to_themselves_end(data):
+    assert here(data).shape == (16, 16, 3)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (tiff((273, 0xFFFFFFFF)), "cut off"),
+        (tiff((256, 13_000), (257, 13_000)), "cut off"),
+        (tiff((278, 0)), "cannot be decoded"),
+        (tiff(*((tag, 0) for tag in range(1_000, 60_000))), "cannot be decoded|stored in a way"),
+    ],
+)
+def test_tiffs_that_lie_are_refused_in_one_sentence(data, words):
+    message = refusal(data)
+    assert any(part in message for part in words.split("|")), message
