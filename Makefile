@@ -9,22 +9,28 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 export PYTHONDONTWRITEBYTECODE :=
 # What `make run` installs: every package pinned by the hashes of its files. Where a registry builds its own files, say LOCK=requirements.txt.
 LOCK ?= requirements.lock
+# Most modules that tests bring along are never imported, and to compile them all takes two minutes: Python compiles those that are.
+TEST_PIP := --quiet --disable-pip-version-check --no-compile
 PYTEST := $(BIN)/python -m pytest tests --ignore=tests/benchmarks
 
-.PHONY: run test all-tests soak benchmark load hostile fuzz docs screenshots samples licences quick lint lock chromium strace nginx peers clean
+.PHONY: run test prepared all-tests soak benchmark load hostile fuzz docs screenshots samples licences quick lint lock programs peers clean
 
 run: $(VENV)/installed
 	$(BIN)/streamlit run app.py
 
 # Types are checked beside the tests: this keeps one core busy for a minute or more.
-test: $(VENV)/installed-dev chromium strace nginx
+test: prepared
 	$(MAKE) --no-print-directory --jobs 2 lint all-tests
 
-all-tests: peers
+# The installations wait for the network and for each other's files by turns: side by side they take half as long.
+prepared:
+	$(MAKE) --no-print-directory --jobs 3 $(VENV)/installed-dev peers programs
+
+all-tests:
 	$(PYTEST) -n $(JOBS) --dist worksteal
 
 # The long versions: more examples, more rounds, tests marked soak.
-soak: $(VENV)/installed-dev chromium strace nginx
+soak: prepared
 	BENCHSIDE_SOAK=$${BENCHSIDE_SOAK:-20} $(PYTEST) -n $(JOBS) --dist worksteal -m ""
 
 benchmark: $(VENV)/installed-dev
@@ -42,7 +48,7 @@ hostile: $(VENV)/installed-dev
 fuzz: $(VENV)/installed-dev
 	BENCHSIDE_FUZZ_SECONDS=$(or $(SECONDS),600) $(BIN)/python -m pytest tests/fuzz -m soak -k "parser and [$(PARSER)]"
 
-screenshots: $(VENV)/installed-dev chromium
+screenshots: $(VENV)/installed-dev programs
 	$(BIN)/python -m tests.browser.screenshots docs/pictures
 
 # The documentation as a site that needs no network, in build/site.
@@ -80,7 +86,7 @@ $(VENV)/installed: $(LOCK) | $(VENV)/bin/python
 	touch $@
 
 $(VENV)/installed-dev: requirements-dev.txt requirements-postgresql.txt requirements-login.txt requirements.txt | $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(BIN)/python -m pip install $(TEST_PIP) -r requirements-dev.txt
 	touch $@
 
 # Both locks anew from the requirements, for Linux, macOS and Windows and every Python from 3.11 on, with the versions that the tests run with. Versions stay as
@@ -98,26 +104,23 @@ lock:
 peers: .venv-peers/installed
 
 .venv-peers/installed: requirements-peers.txt
-	@{ $(PYTHON) -m venv .venv-peers && .venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-peers.txt \
+	@{ $(PYTHON) -m venv .venv-peers && .venv-peers/bin/python -m pip install $(TEST_PIP) -r requirements-peers.txt \
 		&& touch $@; } || { rm -rf .venv-peers; echo "The programs to compare with could not be installed: the tests against them will be skipped."; }
 
-# The browser tests drive Debian's Chromium; where it cannot be installed they are skipped and say so.
-chromium:
-	@command -v chromium >/dev/null || if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
-	else echo "No chromium found: the browser tests will be skipped."; fi
-
-# The test that nothing leaves the machine watches the programs with Debian's strace; where it cannot be installed it is skipped and says so.
-strace:
-	@command -v strace >/dev/null || if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq strace >/dev/null; \
-	else echo "No strace found: the test that nothing leaves the machine will be skipped."; fi
-
-# The proxy in deploy/ is tested with Debian's nginx; where it cannot be installed those tests are skipped and say so.
-nginx:
-	@test -x /usr/sbin/nginx || command -v nginx >/dev/null || if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq nginx-light >/dev/null; \
-	else echo "No nginx found: the tests of the proxy will be skipped."; fi
+# What tests use of Debian: a browser, strace (that nothing leaves the machine) and nginx (the proxy in deploy/). Chromium without windows costs half
+# of what Chromium with its own windows does. Where they cannot be installed, those tests are skipped and say so.
+programs:
+	@has() { command -v $$1 >/dev/null || test -x /usr/sbin/$$1; }; \
+	if has chromium-headless-shell && has strace && has nginx; then exit 0; fi; \
+	if has apt-get && [ "$$(id -u)" = 0 ]; then \
+		apt-get update -qq; \
+		browser=chromium-headless-shell; apt-cache show $$browser >/dev/null 2>&1 || browser=chromium; \
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$browser strace nginx-light >/dev/null || { has chromium && has strace && has nginx; }; \
+	else \
+		has chromium || has chromium-headless-shell || echo "No chromium found: the browser tests will be skipped."; \
+		has strace || echo "No strace found: the test that nothing leaves the machine will be skipped."; \
+		has nginx || echo "No nginx found: the tests of the proxy will be skipped."; \
+	fi
 
 clean:
 	rm -rf $(VENV) .venv-peers .pytest_cache .ruff_cache .mypy_cache .hypothesis build

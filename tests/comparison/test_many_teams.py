@@ -4,9 +4,11 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 from scoring.comparison import many_teams, report
 from scoring.core.views import Table
+from tests.browser import driver
 from tests.support.command_line import run
 from tests.support.html_reader import read
 from tests.support.teams import risk_teams
@@ -88,12 +90,14 @@ def test_the_command_line_writes_the_appendix_beside_the_report(tmp_path):
 
 @pytest.mark.browser
 def test_a_report_of_100_teams_prints_on_12_pages(text, tmp_path):
-    playwright = pytest.importorskip("playwright.sync_api")
+    program = driver.chromium()
+    if program is None:
+        pytest.skip("no Chromium on this machine: install the package chromium")
     (tmp_path / "r.html").write_text(text)
 
     def printed() -> bytes:
-        with playwright.sync_playwright() as driver:
-            browser = driver.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=program, args=list(driver.ARGUMENTS))
             page = browser.new_page()
             page.goto((tmp_path / "r.html").as_uri())
             try:
