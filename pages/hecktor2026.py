@@ -29,7 +29,7 @@ access.guard(__file__)
 CHALLENGE = scoring.load_challenge("hecktor2026")
 CLOSING = (
     f"{CONFIDENTIAL} The official program is not public, and the challenge's description leaves some rules "
-    "open. You choose these rules above the score. The tab Readings shows how each choice changes the score."
+    "open. You choose these rules above the score. The tab Readings shows the score under each choice."
 )
 
 

@@ -194,7 +194,7 @@ def remaining_quotas(ranking: BoardRanking) -> list[Block]:
         Column("left", "left today", "written", get=lambda row: _remaining(row[1])),
     ]
     rows = [(team, allowance(board.store, board.row.id, team)) for team in teams]
-    return [Table.of("How much may teams still submit?", rows, columns, key="board_left")]
+    return [Table.of("How often may teams still submit?", rows, columns, key="board_left")]
 
 
 def _remaining(allowed: Allowance) -> str:

@@ -181,7 +181,7 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
 
     better = _direction(displayed, rows)
     to_all = [
-        Column("to all", "difference to all cases", "number", 3, sign=True, get=known("to_overall")),
+        Column("to all", "difference from all cases", "number", 3, sign=True, get=known("to_overall")),
         Column(
             "to all interval",
             "95% interval",

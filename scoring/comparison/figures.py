@@ -75,7 +75,7 @@ def lead(comparison: Comparison, scale: Scale, places: Sequence[int], theme: The
         if difference.team in names
     ]
     leader = short(comparison.scored[0])
-    axis = f"difference to {safe(leader)}, {scale.unit}"
+    axis = f"difference from {safe(leader)}, {scale.unit}"
     question = (
         f"Is {short(comparison.scored[0], 40)}’s lead more than chance?"
         if summary_text.by_score(comparison)

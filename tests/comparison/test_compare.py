@@ -139,7 +139,7 @@ def test_every_problem_of_a_folder_is_named_by_team(tmp_path):
 
 def test_pairs_of_another_metric_are_read_by_a_person():
     finished = compared(f"a={AURORA}", f"c={CYGNUS}", "--resamples", "20", "--pairs-metric", "accuracy")
-    assert "Pairs by accuracy (McNemar, exact)" in finished.out
+    assert "Pairs by accuracy (test: McNemar, exact)" in finished.out
     refused = compared(f"a={AURORA}", "--resamples", "20", "--pairs-metric", "size", "--json", "-")
     assert (refused.status, [p["where"] for p in refused.json["problems"]]) == (2, ["--pairs-metric"])
 
@@ -150,7 +150,7 @@ def test_pairs_of_another_metric_are_read_by_a_person():
         (["a"], "TEAM=FILE"),
         ([f"a={AURORA}", f"a={CYGNUS}"], "named twice"),
         ([f"a={AURORA}", "--model-size-mib", "c=3"], "not one of the teams"),
-        ([f"a={AURORA}", "--model-size-mib", "a=big"], "not a number"),
+        ([f"a={AURORA}", "--model-size-mib", "a=big"], "neither a number"),
         ([f"a={AURORA}", "--model-size-mib", "a=-1"], "not a size"),
         ([f"a={AURORA}", "--resamples", "1"], "replicates"),
         ([], "TEAM=P"),

@@ -192,7 +192,7 @@ class Nuclei {
   /** Go to the next (by = 1) or previous (-1) visible nucleus of a set, in reading order. */
   step(by, set = this.set) {
     const members = this.members(set), here = members.indexOf(this.selected);
-    if (!members.length) return this.viewer.say(`No such nuclei are shown: ${SETS[set]}`, "none");
+    if (!members.length) return this.viewer.say(`No nucleus of this kind is shown: ${SETS[set]}`, "none");
     const next = here < 0 ? (by > 0 ? 0 : members.length - 1) : (here + by + members.length) % members.length;
     const card = describe(this, members[next]), place = `${next + 1} / ${members.length}`;
     this.goTo(members[next]);

@@ -6,7 +6,7 @@ class Settings {
     const { images, head } = layer, names = images.map((one) => one.name), fused = [FUSED, names.slice(0, 2).join(" + ")];
     const labels = [[0, "All"], ...head.regions.map(([name], place) => [place + 1, name])];
     this.planes = choice("Plane", PLANE_NAMES.map((plane) => [plane, capital(plane)]), layer.plane, (plane) => layer.setPlane(plane));
-    const deep = "Maximum-intensity projection (m): wrong regions lie on top; deeper regions are stronger";
+    const deep = "Maximum-intensity projection (m): wrong regions lie on top; deeper regions have stronger colours";
     this.projection = toggle(deep, "MIP", layer.projection, this.change("projection"));
     this.labels = choice("Label", labels, layer.label, (label) => layer.setLabel(label));
     const backgrounds = [...names.map((name) => [name, name]), ...(images.length > 1 ? [fused] : []), ["", "None"]];

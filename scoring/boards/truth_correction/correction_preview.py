@@ -107,16 +107,18 @@ class Correction:
         submissions can no longer be scored."""
         warnings = []
         if self.removed:
-            many = f"{len(self.removed)} cases are" if len(self.removed) > 1 else "1 case is"
-            lost = f"{many} gone: {_listed(self.removed)}."
+            many = f"{len(self.removed)} cases" if len(self.removed) > 1 else "1 case"
+            lost = f"the corrected test set lacks {many}: {_listed(self.removed)}."
             more = f" New cases: {_listed(self.added)}. Did the ids change?" if self.added else ""
             warnings.append(warning("correction-loses-cases", "truth", lost + more))
         if self.refused:
             first = self.refused[0]
-            message = f"{len(self.refused)} submissions would be refused, such as that of {first.team}: "
+            number = len(self.refused)
+            refused = f"{number} submission{'s' * (number != 1)}"
+            message = f"the corrected test set refuses {refused}, such as that of {first.team}: "
             warnings.append(warning("correction-refuses", "truth", message + first.problem))
         if any(change.ranks[0] for change in self.changes) and not any(c.ranks[1] for c in self.changes):
-            message = "no team would be ranked any more."
+            message = "with the corrected test set, no team would be ranked any more."
             warnings.append(warning("correction-empties-ranking", "truth", message))
         unscored = [one.team for one in self.changes if one.scores[0] is not None and one.scores[1] is None]
         if unscored and not self.refused:

@@ -102,7 +102,7 @@ def test_the_public_is_never_told_that_a_truth_is_safe(just_safe):
     for team in ("alpha", "gamma"):
         board("submit", "h", "--team", team, "--predictions", file)
         words = public_report.html(board_ranking(opened(one.store, "h")))
-        assert "of the labels" in words
+        assert "of the information in the labels" in words
         assert " safe" not in words
 
 

@@ -66,9 +66,9 @@ def test_a_correction_that_hurts_says_so_and_needs_a_second_word(sent, tmp_path,
     done = board("rescore", "b", "--truth", truth, "--yes")
     assert (done.status, shown()) == (2, before)
     assert "correction-not-confirmed" in done.err
-    assert "1 case is gone: canary04" in done.err
+    assert "lacks 1 case: canary04" in done.err
     if fault == "renamed":
-        assert "3 submissions would be refused" in done.err
+        assert "refuses 3 submissions" in done.err
         assert "no team would be ranked any more" in done.err
         assert "Of 2 teams: 2 no longer ranked." in done.out
         assert re.search(r"\n3 refused:\n(  (alpha|beta), \w+: case canary4 .*\n){3}\n", done.out)
