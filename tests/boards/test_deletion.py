@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from scoring.boards import deletion
-from scoring.boards.board import opened
+from scoring.boards.board import OpenBoard, opened
 from scoring.boards.submissions import participant, phases_and_limits, submitting
 from scoring.boards.submissions.submitting import SubmissionRequest
 from scoring.boards.truth_correction import rescoring
@@ -169,3 +169,19 @@ def test_a_program_that_reads_meanwhile_is_said(place, tmp_path, monkeypatch):
         done = board("delete", "b", "--submission", one)
     assert (done.status, "warning store-busy" in done.err) == (0, True), done.err
     assert board("delete", "b", "--yes").err == ""
+
+
+def test_a_submission_that_is_deleted_before_its_feedback_is_a_sentence(place, tmp_path, monkeypatch):
+    store, submit = empty(tmp_path), submitting.submit
+
+    def deleted_then(to: OpenBoard, request: SubmissionRequest) -> submitting.Receipt:
+        receipt = submit(to, request)
+        deletion.delete_submission(store, "b", receipt.id)
+        return receipt
+
+    monkeypatch.setattr(submitting, "submit", deleted_then)
+    data = predictions(tmp_path / "p.csv", 1, 1.0).read_bytes()
+    with pytest.raises(InputRefused, match=r"no-submission.*the organizer deleted this submission"):
+        participant.submit(opened(store, "b"), "alpha", "p.csv", data, {}, "1")
+    with store.read() as session:
+        assert session.scalars(select(schema.Attempt.outcome)).all() == [participant.SCORED]

@@ -133,11 +133,12 @@ def submit(
         _end(inner, attempt, FAILED)
         raise InputRefused(redact([error(FAILED, "submission", "")])) from None
     ranking = board_ranking(inner)
-    entry = next(entry for entry in ranking.entries if entry.id == receipt.id)
-    if receipt.again:
-        _end(inner, attempt, AGAIN)
-    else:
-        _end(inner, attempt, SCORED, probing_notices.near(ranking, entry))
+    entry = next((entry for entry in ranking.entries if entry.id == receipt.id), None)
+    near = None if receipt.again or entry is None else probing_notices.near(ranking, entry)
+    _end(inner, attempt, AGAIN if receipt.again else SCORED, near)
+    if entry is None:
+        message = "the organizer deleted this submission before its feedback was ready."
+        raise InputRefused([error("no-submission", "submission", message)])
     reply = _answered(ranking, known, team, entry)
     return replace(reply, again=receipt.again, findings=() if known else receipt.findings)
 
