@@ -123,9 +123,9 @@ def picture(chosen: ChosenImage) -> None:
 
 
 def _about_image(chosen: ChosenImage) -> str:
-    width, height = chosen.photograph.size
+    photograph, (width, height) = chosen.photograph, chosen.photograph.size
     return (
-        f"{width} × {height} px. {wording.dropped_line(chosen.photograph.dropped, chosen.slide is not None)}"
-        + f" {wording.TURNED}" * chosen.photograph.turned
-        + f" {chosen.photograph.framed}" * bool(chosen.photograph.framed)
+        f"{width} × {height} px. {wording.dropped_line(photograph.dropped, photograph.of_slide)}"
+        + f" {wording.TURNED}" * photograph.turned
+        + f" {photograph.framed}" * bool(photograph.framed)
     )

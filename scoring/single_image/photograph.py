@@ -43,6 +43,7 @@ class Photograph:
         dropped: Other contents of the file that were dropped, from `inference.image_sanitizer.KINDS`.
         framed: Sentences that say how the photograph was reduced, turned and cropped; "" if it was not.
         reduction: Number of pixels in the file per stored pixel along each axis, 1 or more.
+        of_slide: Whether this is a region of a slide, whose file stays in memory unchanged.
     """
 
     pixels: np.ndarray
@@ -51,6 +52,7 @@ class Photograph:
     dropped: tuple[str, ...]
     framed: str = ""
     reduction: float = 1.0
+    of_slide: bool = False
 
     @property
     def turned(self) -> bool:

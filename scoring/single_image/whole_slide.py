@@ -124,4 +124,5 @@ def _photograph(slide: WholeSlide, view: SlideView) -> Photograph:
     tall, wide = view.pixels.shape[:2]
     seen = replace(view.seen, width=wide, height=tall)
     copy = np.asarray(small(Image.fromarray(view.pixels)))
-    return Photograph(view.pixels, copy, seen, view.dropped, region_line(slide, view.box))
+    framed = region_line(slide, view.box)
+    return Photograph(view.pixels, copy, seen, view.dropped, framed, of_slide=True)

@@ -59,6 +59,7 @@ UNKNOWN_AGE = (
 )
 POSSIBLE = "Possible classes (chosen to contain the true class in 9 of 10 test cases)"
 NO_ANSWER = "No answer"
+REGION = "The region contains only pixels."
 MOST_TIED = 3
 """Maximum number of classes with the same highest score that are named."""
 OF_TILE = "The interval of lymphocytes treats nuclei as independent and holds for this tile only."
@@ -218,7 +219,7 @@ def dropped_line(kinds: Sequence[str], keeps_file: bool = False) -> str:
     file itself stays in memory, as that of a slide does."""
     if keeps_file:
         held = f" with {', '.join(kinds)}" if kinds else ""
-        return f"The region contains only pixels. The slide's file stays in memory unchanged{held}."
+        return f"{REGION} The slide's file stays in memory unchanged{held}."
     return (
         f"Removed from the file: {', '.join(kinds)}."
         if kinds

@@ -235,6 +235,9 @@ def test_the_record_of_a_tile_is_one_page():
     ):
         assert words in said
     assert "<i>network" not in page
+    region = words_of(html.tile_html(replace(made, photograph=replace(tile, dropped=("x",), of_slide=True))))
+    assert "The region contains only pixels." in region
+    assert "Removed from the file" not in region, "the slide's file stays in memory"
     assert "data:image/jpeg" in page
     assert banned(said) == []
     without = html.tile_html(replace(made, sha256="", source="mine.json"), with_image=False)

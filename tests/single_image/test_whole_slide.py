@@ -32,6 +32,7 @@ def test_a_slide_gives_an_overview_and_a_region(compression):
     assert first.size == (1024, 1024)
     assert first.seen.micrometres == 0.2527
     assert "name or comment" in first.dropped
+    assert first.of_slide
     other = region(found, (900, 500, 1024, 1024))
     assert np.abs(other.pixels.astype(int) - TISSUE[500:1524, 900:1924]).mean() < 2
     assert other.framed == (

@@ -39,6 +39,7 @@ from scoring.single_image.wording import (
     NO_ANSWER,
     OF_TILE,
     POSSIBLE,
+    REGION,
     RESEARCH_USE,
     TURNED,
     dropped_line,
@@ -228,7 +229,8 @@ def _members(record: Record) -> str:
 def _size_line(photograph: Photograph) -> str:
     width, height = photograph.size
     turned = f" {TURNED}" if photograph.turned else ""
-    return f"{width} x {height} px. {photograph.framed} {dropped_line(photograph.dropped)}{turned}"
+    held = REGION if photograph.of_slide else dropped_line(photograph.dropped)
+    return f"{width} x {height} px. {photograph.framed} {held}{turned}"
 
 
 def _facts(record: Record) -> list[tuple[str, str]]:
