@@ -60,7 +60,7 @@ def worker(wanted: ModelTask, chosen: ChosenInput) -> Outcome | Waiting:
 
 
 def _placed(worker_of: Callable, *arguments) -> Outcome | Waiting:
-    """Return a worker, or that the visitor is in the line for one."""
+    """Return a worker, or the visitor's position in the queue for one."""
     try:
         return worker_of(*arguments)
     except NoPlace as full:

@@ -61,7 +61,7 @@ def closing(verdict: str, problems: Sequence[Finding]) -> str:
 
 def write(target: str, content: str | bytes | Iterable[str], option: str) -> None:
     """Write text (possibly in parts) or bytes to a file, or with "-" to standard output. Raises InputRefused
-    `bad-option`, which names the option with the file name, if this fails."""
+    `bad-option` if the file cannot be written. `option` is the option that names the file."""
     if target == "-":
         if isinstance(content, bytes):
             sys.stdout.buffer.write(content)

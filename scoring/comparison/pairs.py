@@ -198,7 +198,7 @@ class SubmissionSimilarities(Mapping[tuple[str, str], SubmissionSimilarity]):
 
     @cached_property
     def beyond(self) -> np.ndarray:
-        """Agreement beyond accuracy of every two submissions [A, A]."""
+        """Agreement of every two submissions [A, A], corrected for the agreement that accuracies explain."""
         return submission_agreement.beyond_accuracy(~self.wrong)
 
     @cached_property

@@ -83,7 +83,10 @@ def _of_arrays(card: ScoreCard) -> Iterator[tuple[str, str]]:
     name, resamples = array_name(SCORE), card.provenance.get("resamples", 0)
     drawn = card.arrays.get(name, np.empty(0))
     if card.score is not None and resamples and drawn.shape != (resamples,):
-        yield f"arrays[{name!r}]", f"give the score of all {resamples} replicates: `Replicates.arrays`."
+        yield (
+            f"arrays[{name!r}]",
+            f"take it from `Replicates.arrays`: one score for each of {resamples} replicates.",
+        )
 
 
 def _of_ranges(

@@ -34,7 +34,7 @@ class NoPlace(Exception):
     """
 
     def __init__(self, position: int):
-        super().__init__(f"place {position} in the line")
+        super().__init__(f"waiting: number {position} in the queue")
         self.position = position
 
 

@@ -236,8 +236,8 @@ def readings_of(table: TextTable, form: TableForm, guessed: ColumnGuess) -> list
     elif guessed.in_order:
         by_name = dict(zip(sorted(guessed.columns), guessed.columns.values(), strict=True))
         readings = {
-            ", in the order of the challenge's classes": guessed,
-            ", in the order of their names": replace(guessed, columns=by_name),
+            ", classes in the challenge's order": guessed,
+            ", classes in alphabetical order": replace(guessed, columns=by_name),
         }
     changes = {how: _changes(table, form, reading) for how, reading in readings.items()}
     distinct = {frozenset(c.columns): (how, c) for how, c in reversed(changes.items()) if c}

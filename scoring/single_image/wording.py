@@ -181,8 +181,9 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
     if class_set.always.any():
         few = ", ".join(names[k] for k in np.flatnonzero(class_set.always).tolist())
         sentence += (
-            f" The test set has fewer than {class_set.fewest} cases of {few}, so these classes are always "
-            "possible. A reliable statement needs 20 or more cases per class."
+            f" The test set has fewer than {class_set.fewest} cases of {few}. Benchside cannot exclude a "
+            "class with so few cases, so it always lists the class as possible. A reliable statement needs "
+            "20 or more cases per class."
         )
     overall, own = class_set.coverage.overall, class_set.coverage.by_class[top]
     if overall is None:
@@ -203,10 +204,10 @@ def temperature_line(reference: Reference) -> str:
     sentence = f"The scores are temperature-scaled with the temperature {temperature:.2f}"
     if calibration.is_at_limit(temperature):
         return (
-            f"{sentence}, the limit of the search: a temperature beyond the limit fits {reference.name} "
-            f"(n = {n}) as well or better."
+            f"{sentence}, the limit of the search: beyond the limit, the log loss on {reference.name} "
+            f"(n = {n}) may be even smaller."
         )
-    return f"{sentence}, which fits {reference.name} (n = {n}) best."
+    return f"{sentence}, which gives the smallest log loss on {reference.name} (n = {n})."
 
 
 def views_line(views: TurnedViews) -> str:

@@ -59,9 +59,9 @@ FOREIGN = {
         csv(SCORES.T.rename_axis("class").reset_index()), SCORES, "Read cases in columns as rows"
     ),
     "ids without zeros": (
-        with_ids(lambda name: f"ISIC_{int(name[5:])}"), SCORES, "Read case “ISIC_98001” as “ISIC_0098001”"
+        with_ids(lambda name: f"ISIC_{int(name[5:])}"), SCORES, "Read “ISIC_98001” as “ISIC_0098001”"
     ),
-    "ids as numbers": (with_ids(lambda name: int(name[5:])), SCORES, "Read case “98001” as “ISIC_0098001”"),
+    "ids as numbers": (with_ids(lambda name: int(name[5:])), SCORES, "Read “98001” as “ISIC_0098001”"),
     "labels": (csv(LABELS), ONE_HOT, "Read 'prediction' as the class"),
     "labels in full": (
         csv(LABELS.assign(prediction=LABELS.prediction.map(NAMES))), ONE_HOT, "Read 'prediction' as the class"
@@ -84,7 +84,7 @@ FOREIGN = {
     ),
     "outputs of ImageFolder": (
         csv(SCORES[sorted(CLASSES)].set_axis(range(7), axis=1).reset_index()), SCORES,
-        "in the order of their names",
+        "classes in alphabetical order",
     ),
     "the three highest": (
         csv(TOP), TOP.pivot(index="image", columns="class", values="score").fillna(0), "Read 0 in the "

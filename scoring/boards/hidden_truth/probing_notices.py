@@ -146,7 +146,7 @@ def _constant_columns(table: TextTable) -> str:
     if same and len(same) == len(numbers):
         return EVERYTHING
     listed = [shortened(name, 40) for name in same if numbers[name][0] != 0]
-    return f"all of {', '.join(listed)} have the same number" if listed else ""
+    return f"each of these columns has one number for all cases: {', '.join(listed)}" if listed else ""
 
 
 def _are_answers(values: Floats) -> bool:

@@ -92,7 +92,7 @@ def _known(ranking: BoardRanking) -> Iterator[tuple[str, str]]:
     if teams:
         best = ", ".join(markdown(team["team"]) for team in teams if team["rank"] == 1)
         where = "the current state of the board" if value["final"] else "the ranking"
-        yield "Results", f"{stopped(f'Ranked first: {best}')} report.html contains {where}."
+        yield "Results", f"{stopped(f'Ranked first: {best}')} For details, see {where} in report.html."
         yield "Teams and methods", "\n".join(_team(ranking, team) for team in teams)
 
 

@@ -155,7 +155,7 @@ def begun(board: OpenBoard) -> OpenBoard:
     with board.store.read() as session:
         version = session.get(schema.TestSetVersion, (board.row.id, board.row.version + 1))
     if version is None:
-        message = "no run was stopped: name the corrected test set with --truth."
+        message = "no run was interrupted. To start a run, name the corrected test set with --truth."
         raise InputRefused([error("nothing-to-rescore", board.row.id, message)])
     return OpenBoard(board.store, board.row, version)
 

@@ -264,8 +264,11 @@ def _predictions(
         keys.refuse("missing-key", ("predictions", "label"), advice, not (label or score or scores))
     if task in GRADED and score:
         keys.bad(("predictions", "score"), "give score or scores, not both.", scores)
-        advice = f"one score can distinguish only two classes, and there are {len(classes)}: write scores = "
-        keys.bad(("predictions", "score"), f'{advice}"classes".', len(classes) > 2)
+        advice = (
+            f"one column of scores can distinguish only two classes, but there are {len(classes)}. Instead "
+            'of score, write scores = "classes", and give one column of scores per class.'
+        )
+        keys.bad(("predictions", "score"), advice, len(classes) > 2)
         is_unnamed = positive is None and "positive" not in keys.tree
         keys.refuse("missing-key", ("positive",), "name the class that the score belongs to.", is_unnamed)
     advice = f"a missing prediction of a {task} has no worst value: write refuse or ignore."

@@ -140,8 +140,8 @@ def _absent(declaration: Declaration, labels: Ints, values: Floats, where: str) 
     names = [name for name, there in zip(classes, np.atleast_1d(present), strict=False) if not there]
     listing = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
     message = (
-        f"no case has {listing}: metrics of that class are 0 or undefined for every team, and means leave "
-        "the class out."
+        f"no case has {listing}. For a class without cases, metrics are 0 or undefined for every team, and "
+        "averages over classes do not include it."
     )
     return [warning("absent-class", where, message)] if names else []
 
@@ -222,13 +222,13 @@ def _not_probabilities(declaration: Declaration, outputs: Floats, where: str) ->
     if called and outside:
         message = (
             f"{called[0]} predicts a class when its score is above 0.5, because the challenge's file names "
-            "no threshold. Scores here are outside 0 to 1: submit probabilities, or name a threshold in the "
-            "file."
+            "no threshold. The scores in this file are outside 0 to 1. Submit probabilities, or name a "
+            "threshold in the challenge's file."
         )
     else:
         which = "are outside 0 to 1" if outside else "do not sum to 1"
-        message = f"{[*needing, ''][0]} needs probabilities, and scores here {which}: submit probabilities "
-        message += "(softmax, sigmoid)."
+        message = f"{[*needing, ''][0]} needs probabilities, but the scores in this file {which}. Submit "
+        message += "probabilities (softmax, sigmoid)."
     wrong = (called and outside) or (needing and (outside or unsummed))
     return [error("not-a-probability", where, message)] if wrong else []
 

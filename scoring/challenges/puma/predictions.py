@@ -277,7 +277,7 @@ def _no_common(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembe
     if all(map(str.isdecimal, named)) and len(named) == len(truth.ids):
         in_order = zip(sorted(named, key=int), sorted(truth.ids), strict=True)
         fix = renaming("case", tuple(in_order))
-        problem = problem.with_fixes(replace(fix, label=f"{fix.label}, in the order of their names"))
+        problem = problem.with_fixes(replace(fix, label=f"{fix.label}, cases in alphabetical order"))
     return [problem]
 
 

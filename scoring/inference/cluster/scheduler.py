@@ -216,7 +216,7 @@ def _connect(scheduler: Scheduler) -> "Client":
     try:
         from distributed import Client, Security
     except ImportError as fault:
-        sentence = "Dask is not installed on this machine: install benchside with the extra cluster."
+        sentence = 'Dask is not installed on this machine. Run: pip install "benchside[cluster]"'
         raise ClusterUnusable(address, sentence) from fault
     for name in _LOGGERS:  # one sentence instead of every retry and traceback
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -349,7 +349,10 @@ def test_a_board_imported_without_its_test_set_says_so_to_who_submits(place, tmp
     ("data", "found"),
     [
         (b"case,A,B\n1,0.5,0.5\n2,0.5,0.5\n3,0.5,0.5\n", "every case has the same answer"),
-        (b"case,A,B\n1,0.5,0.1\n2,0.5,0.2\n3,0.5,0.3\n", "all of A have the same number"),
+        (
+            b"case,A,B\n1,0.5,0.1\n2,0.5,0.2\n3,0.5,0.3\n",
+            "each of these columns has one number for all cases: A",
+        ),
         (b"case,A,B\n1,0,0.1\n2,0,0.2\n3,0,0.3\n", ""),
         (b"case,A\n1,0.5\n2,0.5\n", ""),
         (archive_of({"1.json": b"{}", "2.json": b"{}", "3.json": b"{}"}), "every case has the same answer"),

@@ -173,7 +173,7 @@ def test_few_teams_without_images_and_with_names_that_end_in_a_dot(place, tmp_pa
     board("submit", "size", "--team", "Equal Ltd.", "--predictions", table)
     text = published(tmp_path, "size")["bias-checklist.md"].decode()
     assert "1 ranked team with 1 submission from" in text
-    assert "Ranked first: Equal Ltd\\. report.html contains the ranking." in text
+    assert "Ranked first: Equal Ltd\\. For details, see the ranking in report.html." in text
     assert "Table of predictions." in text
     assert "ONNX" not in text
 
