@@ -16,6 +16,7 @@ from scoring.boards.row_validation import (
     DRAFT,
     IMPORTED,
     VISIBILITIES,
+    damaged,
     require_readable,
 )
 from scoring.boards.serialization import VersionResult, packed
@@ -249,7 +250,7 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
                 "this board was imported from another platform: it is shown, but accepts no submissions."
             )
             raise InputRefused([error("imported-board", board_id, message)])
-        remember(row.options.get("declaration"))
+        _require_declaration(row)
         if not is_known(row.challenge):
             message = (
                 f"the challenge {shortened(row.challenge, 64)} of this board is unknown to this version: "
@@ -263,6 +264,13 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
             raise InputRefused([error("no-version", board_id, message)])
         require_readable(board_id, [test_set])
     return OpenBoard(store, row, test_set)
+
+
+def _require_declaration(row: schema.Board) -> None:
+    """Register the declared challenge of a board. Raises InputRefused `board-damaged` if its declaration has
+    problems, which earlier versions did not find."""
+    if problem := remember(row.options.get("declaration")):
+        raise damaged(row.id, f"its challenge, {problem}")
 
 
 def listed(store: Store) -> list[dict[str, Any]]:
@@ -291,6 +299,7 @@ def _imported_or_broken(store: Store, board_id: str) -> dict[str, Any]:
             phases = session.scalars(select(phase).where(phase.board_id == board_id)).all()
         if row is not None:
             require_readable(board_id, [row, *phases])
+            _require_declaration(row)
     except InputRefused as refused:
         return {"broken": refused.problems[0].message}
     if row is None or IMPORTED not in row.options:

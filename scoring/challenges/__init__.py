@@ -60,10 +60,11 @@ def is_named(name: str) -> bool:
     return name in REGISTRY or name.endswith(".toml") or _library().find(name) is not None
 
 
-def remember(declaration: object) -> None:
+def remember(declaration: object) -> str:
     """Register the declaration of a challenge that a board, a bundle or the history contains; do nothing for
-    None."""
-    _library().remember(declaration)
+    None. Return its first problem, without a full stop; "" if there is none."""
+    problem: str = _library().remember(declaration)
+    return problem
 
 
 def kept_declaration(challenge_id: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from scoring.challenges import REGISTRY, challenge_ids, is_known, load_challenge, remember
 from scoring.challenges.samples import test_sets
-from scoring.common.findings import InputRefused
+from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import InputChanges, SuggestedFix, editing, renamed
 from scoring.core.file_contents import (
     BOARD_MANIFEST,
@@ -194,7 +194,9 @@ def _board(files: SourceFiles) -> Candidate | None:
     if board is None:
         return None
     challenge_id, count, declaration = board
-    remember(declaration)
+    if problem := remember(declaration):
+        message = f"the challenge of this board has a problem: {problem}."
+        raise InputRefused([error("bad-bundle", files.called(BOARD_MANIFEST), message)])
     if not is_known(challenge_id):
         return None
     row = REGISTRY.get(challenge_id)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.challenges import load_challenge
+from scoring.challenges import is_known, load_challenge
 from scoring.common.findings import InputRefused, error
 from scoring.core.challenge import Challenge
 from scoring.core.file_contents import opened
@@ -83,14 +83,15 @@ def on_kept(run: Run, options: Mapping[str, Any]) -> ScoreCard:
 
 
 def test_sets_of(kept: Iterable[SavedSubmission]) -> list[SavedSubmission]:
-    """Return one submission for each test set whose files are saved: the first in the given order.
+    """Return one submission for each test set whose files are saved and whose challenge is known here: the
+    first in the given order.
 
     Args:
         kept: Saved submissions, newest first.
     """
     first: dict[tuple[str, str], SavedSubmission] = {}
     for entry in kept:
-        if entry.has_truth:
+        if entry.has_truth and is_known(entry.challenge):
             first.setdefault((entry.challenge, entry.test_set), entry)
     return list(first.values())
 

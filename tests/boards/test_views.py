@@ -12,6 +12,7 @@ from scoring.comparison import score_units
 from scoring.comparison.compare import compare_cards
 from scoring.core.views import Table
 from scoring.store.database import open_store
+from tests.support import bundles
 from tests.support.boards import labels
 
 
@@ -63,6 +64,14 @@ def test_a_bundle_is_recognised_and_says_what_is_ranked(sent):
     }
     assert counted.truth is None
     assert bundle.counted(bundle.export(board, with_truth=True)).truth[0] == "labels.csv"
+
+
+def test_a_bundle_whose_challenge_hides_a_character_says_so():
+    (found,) = recognise({"b.zip": bundles.with_value("board.options.declaration", {"title": "a\xadb"})})
+    assert found.why_not == (
+        "the challenge of this board has a problem: title: it contains the hidden character U+00AD: write it "
+        "without that character."
+    )
 
 
 def test_claims_know_of_every_submission_and_the_best_of_several_is_said_to_be_so(sent):

@@ -7,6 +7,7 @@ import pytest
 
 import scoring
 from scoring.history import saved_submissions
+from scoring.store import schema
 from scoring.store.database import open_store
 
 
@@ -60,5 +61,15 @@ def test_settings_that_cannot_be_kept_are_refused(config):
 
 
 def test_without_a_kept_test_set_it_says_what_to_give():
+    with pytest.raises(scoring.InputRefused, match="no test set is saved"):
+        scoring.log(frame("a"))
+
+
+def test_a_kept_test_set_whose_challenge_cannot_be_read_is_passed_over():
+    """It was a KeyError: earlier versions read declarations with hidden characters."""
+    scoring.log(frame("a"), challenge="melanoma", truth=truth("a"), resamples=20)
+    with open_store().write() as session:
+        row = session.query(schema.Kept).one()
+        row.challenge, row.rules = "shades@0123", {**row.rules, "declaration": {"title": "a\xadb"}}
     with pytest.raises(scoring.InputRefused, match="no test set is saved"):
         scoring.log(frame("a"))

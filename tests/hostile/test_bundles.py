@@ -58,6 +58,11 @@ def test_the_bundle_that_is_changed_below_is_read_as_it_is():
         ("board.challenge", "unheard-of", "this version of Benchside does not know its challenge"),
         ("test_sets.0.sha256", "/dev/zero", "/dev/zero is not 64 hexadecimal digits"),
         ("test_sets.0.number", 0, "is not a number from 1 to"),
+        (
+            "board.options.declaration",
+            {"title": "a\u202eb"},
+            "board.options.declaration: title: it contains the hidden character U+202E: write it without",
+        ),
         ("submissions.0.sha256", "../" * 20, "is not 64 hexadecimal digits"),
         ("submissions.0.phase", "third", "phases are missing"),
         ("submissions.0.name", "a\u202eb", "it has control or hidden characters"),

@@ -32,6 +32,10 @@ def store(tmp_path, monkeypatch):
 
 BROKEN = {
     "options": ("""UPDATE board SET options = '{"imported": "x"}'""", "board, options"),
+    "declaration": (
+        """UPDATE board SET options = json_set(options, '$.declaration', json('{"title": "a\u202eb"}'))""",
+        "its challenge, title: it contains the hidden character U+202E",
+    ),
     "no-json": ("UPDATE board SET options = '{'", "the database is damaged"),
     "counts": ("UPDATE board SET counts = 'zzz'", "zzz is not one of last, best"),
     "year": ("UPDATE board SET created = '9999-12-31T00:00:00.000000+00:00'", "is not a time in UTC"),

@@ -136,8 +136,10 @@ def _relations(manifest: Row) -> Iterator[Finding]:
         if any(entry["board_id"] != board["id"] for entry in lists[name]):
             yield _bad(name, "it holds parts of another board")
         yield from _repeated(name, table, lists[name])
-    remember(board["options"].get("declaration"))
-    if not is_known(board["challenge"]):
+    problem = remember(board["options"].get("declaration"))
+    if problem:
+        yield error("bad-bundle", f"{BOARD_MANIFEST} › board.options.declaration", f"{problem}.")
+    elif not is_known(board["challenge"]):
         yield _bad("board.challenge", "this version of Benchside does not know its challenge")
     else:
         yield from _of_options(board, lists["submissions"])

@@ -116,12 +116,15 @@ def add(data: bytes, name: str, may_replace: bool = False) -> Path:
     return target
 
 
-def remember(tree: object) -> None:
+def remember(tree: object) -> str:
     """Register the challenge of a parsed declaration that is stored elsewhere; ignore values that are no
-    declaration."""
+    declaration. Return the first problem of a declaration, without a full stop; "" if there is none."""
     if isinstance(tree, dict):
-        with suppress(InputRefused):
+        try:
             _remembered(_of_json(json.dumps(tree, sort_keys=True)))
+        except InputRefused as refused:
+            return refused.problems[0].message.removesuffix(".")
+    return ""
 
 
 def _remembered(declaration: Declaration) -> Challenge[Any, Any]:
