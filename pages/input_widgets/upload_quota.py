@@ -97,9 +97,9 @@ class UploadQuota:
             own = self._held(runtime, session)
         if own + size > allowed.session_bytes:
             return (
-                f"This file was not accepted: your files would then have {_mb(own + size)} MB, and one "
-                f"visitor may have {_mb(allowed.session_bytes)} MB here. Remove files that you no longer "
-                "need."
+                f"This file was not accepted: your files would then have {_mb(own + size)} MB, but one "
+                f"visitor may have at most {_mb(allowed.session_bytes)} MB here. Remove files that you no "
+                "longer need."
             )
         everybody = self._held_by_all(runtime)
         if everybody + size > allowed.server_bytes:

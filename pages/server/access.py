@@ -69,7 +69,7 @@ def begin() -> None:
 def _require_packages() -> None:
     absent = [name for name in LOGIN_PACKAGES if find_spec(name) is None]
     if absent:
-        message = f"nobody could log in without {' and '.join(absent)}: install the extra `login`."
+        message = f'nobody could log in without {" and ".join(absent)}. Run: pip install "benchside[login]"'
         raise InputRefused([error("missing-package", "[auth]", message)])
 
 

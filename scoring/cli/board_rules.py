@@ -142,7 +142,15 @@ def set_members(store: Store, arguments: argparse.Namespace) -> None:
         raise InputRefused([error("bad-option", "--team", "name the team.")])
     if arguments.team is not None:
         if not arguments.member and not arguments.nobody:
-            raise InputRefused([error("bad-option", "--member", "give --member or --nobody.")])
+            raise InputRefused(
+                [
+                    error(
+                        "bad-option",
+                        "--member",
+                        "name the members with --member, or remove all members with --nobody.",
+                    )
+                ]
+            )
         members.set_members(store, board.row.id, arguments.team, arguments.member)
         print_findings(visible_results.unsafe(board))
     teams = members.members(store, board.row.id)

@@ -118,7 +118,7 @@ def changes_table(correction: Correction) -> str:
     lines = [f"Version {after} of the test set instead of version {before}:", *_of_cases(correction), ""]
     if not changed:
         return "\n".join([*lines, "Nobody is ranked."])
-    rows = [["team", "rank", "score", "cases gained (+) and lost (-)"]]
+    rows = [["team", "rank", "score", "cases now more (+) or less (-) correct"]]
     for row in changed:
         ranks = " -> ".join("-" if rank is None else str(rank) for rank in row.ranks)
         scores = " -> ".join(map(_score, row.scores))

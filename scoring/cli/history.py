@@ -105,7 +105,7 @@ def _table(group: list[Step]) -> str:
     of = scales.of(load_challenge(last.challenge))
     lines = [f"{last.challenge}, {shortened(last.test_set_name, 60)}"]
     lines.append(
-        f"{'id':<14}{'saved (UTC)':<18}{'score':>8}   {'95% interval':<19}difference from the best before"
+        f"{'id':<14}{'saved (UTC)':<18}{'score':>8}   {'95% interval':<19}difference from the earlier best"
     )
     for step in group:
         entry = step.entry

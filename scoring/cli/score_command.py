@@ -160,7 +160,9 @@ def _changed_problems(arguments: argparse.Namespace) -> list[Finding]:
     """Return `bad-option` for a changed file of a model that is run as it is."""
     if arguments.changed_file is None or arguments.predictions or arguments.edit_table:
         return []
-    message = "the model is run without changes: write its prediction file with `predict`."
+    message = (
+        "this option corrects a prediction file, but a model was given. Write its predictions with `predict`."
+    )
     return [error("bad-option", "--changed-file", message)]
 
 

@@ -102,7 +102,7 @@ def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figu
     if correct.quantity != SHARE:
         kind = "value"
         how = f"Stronger colour: worse; {correct.quantity.better} is better"
-        first = "hardest for all"
+        first = "that are hardest for all teams"
     elif correct.graded:
         how = "Stronger colour: less is correct; ×: nothing is correct"
     return Figure(

@@ -293,7 +293,7 @@ def held_fixed(comparison: Comparison, grid: WeightGrid) -> str:
         sentences = (
             f"The three parts together have {100 * parts.share:g}% of the score; only their weights change. "
             f"The other {100 - 100 * parts.share:g}% ({parts.others}) do not change, so the team that is "
-            "first at a corner is not always the best in the part of this corner."
+            "first at a corner of the triangle is not always the best in the part of this corner."
         )
     if missing := [name for name in comparison.scored if name not in grid.teams]:
         sentences += f" Left out: {len(missing)} team{'s' * (len(missing) > 1)} that lack one of the parts."

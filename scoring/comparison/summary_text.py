@@ -16,9 +16,9 @@ TOLD_APART = (
     "a difference this large in any pair of teams"
 )
 RULE = f"""Teams are ranked by the challenge's rule: the official score, or an order by ranks. \
-Chance does not change the ranks. Intervals beside the ranks show chance: a paired bootstrap draws the same \
-resampled test sets for every team and computes the official score of each again. Units are resampled: \
-a unit is a case, or all cases of a patient or lesion.
+The ranks do not take chance into account, but the intervals beside the ranks do: a paired bootstrap draws \
+the same resampled test sets for every team, and computes the official score on each of them again. \
+Units are resampled: a unit is a case, or all cases of a patient or lesion.
 
 | word | what it means |
 |---|---|

@@ -85,7 +85,7 @@ def _of_arrays(card: ScoreCard) -> Iterator[tuple[str, str]]:
     if card.score is not None and resamples and drawn.shape != (resamples,):
         yield (
             f"arrays[{name!r}]",
-            f"take it from `Replicates.arrays`: one score for each of {resamples} replicates.",
+            f"it needs the scores of all {resamples} replicates: take them from `Replicates.arrays`.",
         )
 
 

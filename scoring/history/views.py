@@ -91,7 +91,7 @@ def _table(steps: Sequence[Step], of: Scale) -> Table:
         Column("name", "submission"),
         Column("score", "score", "number", of.digits, of.better),
         Column("interval", "95% interval", "interval", of.digits_of_intervals),
-        Column("difference", "difference from the best before", "written"),
+        Column("difference", "difference from the earlier best", "written"),
         Column("note", "note and settings"),
     )
     return Table("Which submissions are saved?", columns, rows, key="own_history_table")

@@ -154,7 +154,7 @@ def output_order(
         return None, ()
     if sorted(own) != sorted(categories):
         sentence = (
-            f"the model's entry `categories` names {', '.join(own)}, and the truth has "
+            f"the model's entry `categories` names {', '.join(own)}, but the truth has "
             f"{', '.join(categories)}: use a truth with the model's categories, or correct the entry."
         )
         raise InputRefused([error("wrong-output", where, sentence)])

@@ -173,7 +173,8 @@ def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
     installed."""
     if "pyarrow" not in globals():
         raise refuse(
-            name, "Parquet needs the extra 'parquet' (pyarrow): install it, or save the table as CSV."
+            name,
+            'reading Parquet needs pyarrow. Save the table as CSV, or run: pip install "benchside[parquet]"',
         )
     try:
         table = _feather(data) if data.startswith(FEATHER_START) else _parquet(data)

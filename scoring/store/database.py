@@ -184,7 +184,7 @@ def _default_folder() -> Path:
 
 def _postgresql(address: str) -> tuple[Engine, str]:
     """Return the engine of a database by its URL, and its name without a password."""
-    advice = "write postgresql+psycopg://user@host/database, and install the extra `postgresql`."
+    advice = 'write postgresql+psycopg://user@host/database, and run: pip install "benchside[postgresql]"'
     try:
         url = make_url(address)
         if url.get_backend_name() != "postgresql":

@@ -290,8 +290,8 @@ class Bucket:
             raise InputRefused([error("store-read-only", self.address, REFUSED)]) from problem
         except (ImportError, ValueError) as problem:
             told = (
-                f"{SETTING} names an unknown kind of place: install its library (the extra "
-                "`s3` for s3://), or name a folder."
+                f"{SETTING} names an unknown kind of place: install its library (for s3://, run: "
+                'pip install "benchside[s3]"), or name a folder.'
             )
             raise InputRefused([error("store-unusable", self.address, told)]) from problem
         except Exception as problem:  # every library has its own

@@ -140,7 +140,7 @@ def test_more_files_than_a_message_may_name_are_told_to_come_as_a_zip(opened, tm
         (tmp_path / f"{number}.csv").touch()
     page = opened("isic")
     drag(page, tmp_path)()
-    expect(page.get_by_text("7,001 files were chosen, and none was read")).to_be_visible()
+    expect(page.get_by_text("7,001 files were chosen, but none was read")).to_be_visible()
 
 
 def excel(folder: Path, path: Path) -> list[Path]:

@@ -238,14 +238,14 @@ LYING_CARDS = {
     "interval turned": (put("intervals.score", [0.9, 0.8]), "goes from 0.9 down to 0.8"),
     "interval beyond": (
         put("intervals.auc", [0.2, 1.5]),
-        "auc in a scorecard, 0.2 to 1.5, leaves",
+        "auc in a scorecard, 0.2 to 1.5, goes beyond",
     ),
     # Of either team: which card is the first follows ids that are drawn.
-    "interval elsewhere": (put("intervals.score", [0.5, 0.51]), "0.5 to 0.51, is not around 0."),
-    "interval narrower": (narrower("score"), "does not have the intervals or replicates of its scorecard"),
-    "interval of a metric narrower": (narrower("brier_score"), "does not have the intervals or replicates"),
-    "no interval": (put("intervals.score", None), "does not have the intervals or replicates"),
-    "other replicates": (shuffled, "does not have the intervals or replicates"),
+    "interval elsewhere": (put("intervals.score", [0.5, 0.51]), "0.5 to 0.51, excludes 0."),
+    "interval narrower": (narrower("score"), "computed again, differ from its scorecard"),
+    "interval of a metric narrower": (narrower("brier_score"), "the intervals or replicates of "),
+    "no interval": (put("intervals.score", None), "the intervals or replicates of "),
+    "other replicates": (shuffled, "the intervals or replicates of "),
     "interval of three": (put("intervals.auc", [0.1, 0.2, 0.3]), "is not a pair of numbers"),
     "another team": (of_beta, "a scorecard names another submission than the manifest"),
     "another truth": (put("provenance.truth_sha256", DIGEST), "names another test set than the manifest"),
@@ -256,8 +256,8 @@ LYING_CARDS = {
     "case of another name": (put("cases.0.case", "other"), "has other cases"),
     "truth of a case": (put("cases.0.truth", "other"), "has other cases"),
     "units": (put("provenance.n_units", 3), "a scorecard has another number of units than it states"),
-    "seed": (put("provenance.seed", 2**200), "in a scorecard and 0 on the board"),
-    "resamples": (put("provenance.resamples", 1000), "resamples is 1000 in a scorecard and 20 on the board"),
+    "seed": (put("provenance.seed", 2**200), "in a scorecard, but 0 on the board"),
+    "resamples": (put("provenance.resamples", 1000), "resamples is 1000 in a scorecard, but 20 on the board"),
     "option": (
         put("provenance.options.missing", "wrong"),
         "the option missing of a scorecard does not match",
@@ -268,11 +268,11 @@ LYING_CARDS = {
     ),
     "replicates": (twice("arrays/auc_replicates"), "auc_replicates of a scorecard are not 20 numbers"),
     "length": (twice("arrays/truth"), "truth of a scorecard has another length than its cases"),
-    "another matrix": (put("confusion_matrix.counts", [[4, 0], [0, 4]]), "does not have the details"),
-    "details of a class": (put("per_class.positive.recall", 0.99), "does not have the details"),
-    "official": (put("official.reason", "any text"), "does not have the details"),
-    "missing cases": (put("incomplete", "any text"), "does not have the details"),
-    "outputs": (twice_as_large("arrays/outputs"), "does not have the details"),
+    "another matrix": (put("confusion_matrix.counts", [[4, 0], [0, 4]]), "the details of "),
+    "details of a class": (put("per_class.positive.recall", 0.99), "the details of "),
+    "official": (put("official.reason", "any text"), "the details of "),
+    "missing cases": (put("incomplete", "any text"), "the details of "),
+    "outputs": (twice_as_large("arrays/outputs"), "the details of "),
     "matrix": (put("confusion_matrix.counts", [[-1, 2], [3, 4]]), "is not a square of counts"),
     "reason": (put("official.reason", "x" * 10_000_000), "a text in it has more than 20,000 characters"),
     "nested": (put("more.slices", json.loads("[" * 500 + "]" * 500)), "nested more than 40 deep"),
@@ -293,7 +293,7 @@ def test_a_card_with_other_scores_than_its_submission_has_is_refused():
         document["intervals"]["brier_score"] = None
 
     said = refusal(bundles.with_card(better))
-    assert "does not have the scores of its scorecard" in said
+    assert "computed again, differ from its scorecard" in said
 
 
 def with_doubled_key(name: str, data: bytes) -> bytes:

@@ -158,7 +158,7 @@ def test_settings_that_break_while_it_runs_give_nobody_a_role(monkeypatch):
 def test_a_server_without_what_a_login_needs_does_not_start(monkeypatch):
     monkeypatch.setattr(access.login_roles, "read", lambda _files: object())
     monkeypatch.setattr(access, "find_spec", lambda name: None if name == "httpx" else object())
-    with pytest.raises(SystemExit, match="nobody could log in without httpx: install the extra `login`"):
+    with pytest.raises(SystemExit, match=r"nobody could log in without httpx\. Run: pip install"):
         access.begin()
     assert roles.default_actor() is roles.LOCAL
 

@@ -47,7 +47,7 @@ def _without_files() -> None:
 def _too_many(key: str = KEY) -> None:
     """Answer more files than one message may name. The component tells how many."""
     dropped_files.drop_none(
-        f"{st.session_state[key].many:,} files were chosen, and none was read: at most {FRAME_FILES:,} can "
+        f"{st.session_state[key].many:,} files were chosen, but none was read: at most {FRAME_FILES:,} can "
         "be dropped as separate files. Pack them into a zip, and drop the zip."
     )
 

@@ -123,18 +123,18 @@ def scored_otherwise(store: BundleStore, manifest: Mapping[str, Any], most_bytes
             continue
         card = result.shown if "problems" not in row else result.card
         if card is None:
-            why = result.problems[0].code if result.problems else "the test set has no parts"
-            yield f"the test set refuses {where}, which has a scorecard ({why})"
+            why = result.problems[0].code if result.problems else "the test set has no shown part"
+            yield f"{where} has a scorecard, but cannot be scored with this test set ({why})"
         elif not same_values(
             {**card.metrics, "score": card.score}, {**saved_card.metrics, "score": saved_card.score}
         ):
-            yield f"{where} does not have the scores of its scorecard"
+            yield f"the scores of {where}, computed again, differ from its scorecard"
         elif unspent >= 0 and not same_replicates(card, saved_card):
-            yield f"{where} does not have the intervals or replicates of its scorecard"
+            yield f"the intervals or replicates of {where}, computed again, differ from its scorecard"
         elif cases_digest(card) != cases_digest(saved_card):
-            yield f"{where} does not have the cases of its scorecard"
+            yield f"the cases of {where}, scored again, differ from its scorecard"
         elif unspent >= 0 and not same_details(card, saved_card):
-            yield f"{where} does not have the details of its scorecard"
+            yield f"the details of {where}, computed again, differ from its scorecard"
 
 
 def _unpacked_bytes(data: bytes) -> int:

@@ -198,7 +198,7 @@ def _out_of_range(card: ScoreCard, challenge: Challenge[Any, Any]) -> Iterator[s
             of = quantity(name)
             if not (of.holds(low, ROUNDING) and of.holds(high, ROUNDING)):
                 bounds = of.words.removeprefix("from ")
-                yield f"the interval of {name[:40]} in a scorecard, {low:g} to {high:g}, leaves {bounds}"
+                yield f"the interval of {name[:40]} in a scorecard, {low:g} to {high:g}, goes beyond {bounds}"
 
 
 def _of_others(card: ScoreCard, row: ScoredRow) -> Iterator[str]:
@@ -220,7 +220,7 @@ def _of_options(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, Any])
     known = card.provenance
     for name in ("seed", "resamples"):
         if known[name] != getattr(settings, name):
-            yield f"{name} is {known[name]} in a scorecard and {getattr(settings, name)} on the board"
+            yield f"{name} is {known[name]} in a scorecard, but {getattr(settings, name)} on the board"
     chosen = {**row.board["options"]["score"], **row.submission["options"]}
     as_written = (o for o in challenge.options if o.values or o.type in (int, float, bool))
     values = {option.name: chosen.get(option.name, option.default) for option in as_written}
@@ -276,7 +276,7 @@ def _of_intervals(card: ScoreCard) -> Iterator[str]:
         low, high = ends
         noise = ROUNDING * max(1.0, abs(low), abs(high))
         if kind == intervals.WILSON_T and value is not None and not low - noise <= value <= high + noise:
-            yield f"the interval of {name[:40]} in a scorecard, {low:g} to {high:g}, is not around {value:g}"
+            yield f"the interval of {name[:40]} in a scorecard, {low:g} to {high:g}, excludes {value:g}"
         if kind == intervals.PERCENTILE and drawn is not None:
             computed = intervals.percentile(drawn)
             if computed is None or not all(map(_same, ends, computed, (ROUNDING, ROUNDING))):

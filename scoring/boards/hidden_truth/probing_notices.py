@@ -41,9 +41,7 @@ EVERYTHING = "every case has the same answer"
 SCORED, FAILED = "scored", "failed"
 """Outcomes of attempts."""
 NEAR = "differ from an earlier submission in very few cases: this can reveal a hidden truth."
-ALIKE = (
-    "have the same number for all cases, in every column or in one: this can reveal how often a class occurs."
-)
+ALIKE = "have the same number for all cases in at least one column: this can reveal how often a class occurs."
 EQUAL = "identical, byte for byte: do these teams work together, or share results?"
 COPIES = "answers of these teams rank the cases in nearly the same order: one file may be a copy of another."
 UNSCORED = "could not be scored because of an error in Benchside, not in the file: see the server's log."

@@ -154,7 +154,7 @@ def _faults(chosen: Ints, classes: Ints, units: Ints) -> list[Finding]:
     """Return why these cases cannot be the shown part."""
     is_shown = np.isin(np.arange(len(classes)), chosen)
     if not is_shown.any() or is_shown.all():
-        return [_bad("split", "a part has no case: choose a larger or smaller shown part.")]
+        return [_bad("split", "one of the two parts has no case: choose a larger or smaller shown part.")]
     torn = np.intersect1d(units[is_shown], units[~is_shown])
     if len(torn):
         return [

@@ -344,8 +344,8 @@ def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Findin
         verb = "has" if len(others) == 1 else "have"
         message = (
             f"{', '.join(others)} {verb} the same test set. Participants learn about this test set from all "
-            "of these boards, and see all of it when the truth of one is open. The budget counts all of "
-            "them."
+            "of these boards, and see all of it when the truth of one is open. The limit of what "
+            "scores may reveal counts all boards together."
         )
         findings.append(warning("truth-shared", board_id, message))
     if is_hidden(store, board_id) and store.files.holds(board.test_set.sha256):

@@ -32,21 +32,25 @@ def toml(draft: Draft) -> str:
 def reasons(draft: Draft) -> tuple[str, ...]:
     """Return one sentence for each decision about how the truth was interpreted."""
     if regions := draft.get("regions"):
-        names = (f"{', '.join(map(str, values))} is {name!r}" for name, values in regions.items())
-        return (f"Values of the masks: {', '.join(names)}.",)
+        names = (f"{name!r} has {', '.join(map(str, values))}" for name, values in regions.items())
+        return (f"Values in the masks: {'; '.join(names)}.",)
     truth, classes, (kind, column) = draft["truth"], draft["classes"], predicted(draft)
-    sentences = [f"The case id is {truth['case']!r}."]
+    sentences = [f"The column {truth['case']!r} contains the case id."]
     named = [f"{key} {truth[key]!r}" for key in ("value", "time", "event") if truth.get(key)]
     if truth.get("places"):
         named.append(f"places {', '.join(map(repr, truth['places']))}")
     if named:
-        sentences.append(f"{draft['task']}: {', '.join(named)}.")
+        sentences.append(f"The task is {draft['task']}, with {', '.join(named)}.")
     if classes:
-        holds = f"{truth['label']!r} holds" if truth.get("label") else "the columns of 0 and 1 stand for"
+        holds = (
+            f"The column {truth['label']!r} contains"
+            if truth.get("label")
+            else "The columns of 0 and 1 are for"
+        )
         what = {"ordinal": "grades in order", "multilabel": "labels"}.get(draft["task"], "classes")
         sentences.append(f"{holds} {len(classes)} {what}.")
     if draft.get("positive"):
-        sentences.append(f"{draft['positive']!r} is taken as positive.")
+        sentences.append(f"{draft['positive']!r} is the positive class.")
     if kind != "scores":
         case = case_of_predictions(draft)
         sentences.append(f"Predictions have the case id in {case!r} and the {kind} in {column!r}.")
@@ -191,7 +195,7 @@ def _case(truth: TruthTable) -> str:
     unique = [heading for heading in truth.columns if len(truth.values(heading)) == n]
     if not unique:
         message = (
-            "the case id needs a column with a different value in every row, and there is none. Add a "
+            "the case id needs a column with a different value in every row, but no column has this. Add a "
             "column of ids to truth and predictions. If several columns together name a case, join their "
             "texts."
         )

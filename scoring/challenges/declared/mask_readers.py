@@ -72,7 +72,7 @@ def _unused(declaration: Declaration, held: Mapping[int, str]) -> list[Finding]:
     """Return a warning for each value that is in no region. held: values with the first file of each."""
     known = {0}.union(*declaration.regions.values())
     return [
-        warning("unused-label", where, f"no region contains the value {value}: it counts as background.")
+        warning("unused-label", where, f"no region contains value {value}: its voxels count as background.")
         for value, where in sorted(held.items())
         if value not in known
     ]
@@ -87,7 +87,7 @@ def _absent(declaration: Declaration, held: Mapping[int, str], where: str) -> li
         if lacking := tuple(value for value in values if value not in held and value not in absent):
             ends[lacking] = f"which the region {name} also lists."
         elif absent.issuperset(values):
-            end = "a submission without this region then gets the value of a perfect submission."
+            end = "a submission without this region then gets the score of a perfect submission."
             ends[values] = f"so the region {name} is empty in the truth: {end}"
     advice = "Check the values in the challenge's file."
     return [

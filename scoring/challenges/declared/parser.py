@@ -73,7 +73,7 @@ class KeyReader:
         """Record each unknown key as a problem."""
         known = tuple(known)
         for key in (key for key in table if key not in known):
-            listing = did_you_mean(nearest(key, known)) or f" Keys here: {', '.join(known)}."
+            listing = did_you_mean(nearest(key, known)) or f" Known keys: {', '.join(known)}."
             self.refuse("unknown-key", (*path, key), f"this key is unknown.{listing}")
 
     def required(self, path: Path, reason: str, table: Mapping[str, Any] | None = None) -> bool:
@@ -161,7 +161,7 @@ def parse_tree(
             keys.bad(path, f"it contains the hidden character {character}: write it without that character.")
     keys.unknown((), tree, KEYS[""])
     top, about = keys.values(""), _about(keys)
-    keys.required(("task",), f"one of {', '.join(TASKS)}.")
+    keys.required(("task",), f"write one of {', '.join(TASKS)}.")
     # The rest is checked as of the task that was probably meant.
     task = top.get("task") or nearest(tree.get("task", ""), TASKS)
     classes, positive = _classes(keys, task)
@@ -260,7 +260,7 @@ def _predictions(
     label, score = read.get("label"), read.get("score")
     scores = "scores" in read or task == "multilabel"
     if task in GRADED:
-        advice = 'name the column of the class (label), or write scores = "classes", or name a score.'
+        advice = 'name the column of the class (label) or of one score (score), or write scores = "classes".'
         keys.refuse("missing-key", ("predictions", "label"), advice, not (label or score or scores))
     if task in GRADED and score:
         keys.bad(("predictions", "score"), "give score or scores, not both.", scores)
@@ -271,7 +271,7 @@ def _predictions(
         keys.bad(("predictions", "score"), advice, len(classes) > 2)
         is_unnamed = positive is None and "positive" not in keys.tree
         keys.refuse("missing-key", ("positive",), "name the class that the score belongs to.", is_unnamed)
-    advice = f"a missing prediction of a {task} has no worst value: write refuse or ignore."
+    advice = f"the task {task} has no worst possible prediction: write refuse or ignore instead of worst."
     has_none = read.get("missing") == "worst" and task and not TASKS[task].get("worst")
     keys.bad(("predictions", "missing"), advice, has_none)
     threshold = 0.5 if score or task == "multilabel" else None
@@ -286,7 +286,7 @@ def _ranking(keys: KeyReader, known: Sequence[str]) -> parts.RankingRule:
             near = did_you_mean(nearest(name, known))
             keys.bad(at, f"{name!r} is not one of the metrics: {', '.join(known)}.{near}")
     is_one = bool(known) and rule.by == "mean_rank" and len(rule.metrics or known) < 2
-    keys.bad(("ranking", "by"), "a mean of ranks needs two metrics or more.", is_one)
+    keys.bad(("ranking", "by"), "a mean of ranks needs at least two metrics.", is_one)
     return rule
 
 
@@ -382,7 +382,9 @@ class _MetricReader:
             keys.refuse("missing-key", ("positive",), advice, is_unnamed)
         lacks_scores = not (self.predictions.scores or self.predictions.score)
         needs_them = metric.needs in ("scores", "probabilities")
-        advice = f"{metric.name} needs scores; [predictions] has labels only."
+        advice = (
+            f"{metric.name} needs scores, but [predictions] names no column of scores: add score or scores."
+        )
         keys.bad(at, advice, needs_them and lacks_scores)
 
 

@@ -68,7 +68,9 @@ def _labelled(code_of: Ints, opener: Opener, reference: Grid | None) -> LabelVox
     codes = np.where(labels < len(code_of), code_of[np.minimum(labels, len(code_of) - 1)], 0)
     places = np.argwhere(codes)
     if len(places) > MOST_LABELLED:
-        raise MaskError("unreadable-file", f"it labels more than {MOST_LABELLED:,} voxels, too many to show.")
+        raise MaskError(
+            "unreadable-file", f"the mask labels more than {MOST_LABELLED:,} voxels, too many to show."
+        )
     return LabelVoxels(grid, places, codes[tuple(places.T)].astype(np.uint8))
 
 

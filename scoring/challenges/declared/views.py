@@ -119,8 +119,8 @@ def _thresholds(declaration: Declaration, card: ScoreCard) -> Iterator[Block]:
     marks, ends = [Mark(used, "threshold of the score", "circle")], (cuts[0], cuts[-1])
     draw = partial(threshold_lines, curve, ALONG, marks, main="f1", ends=ends)
     caption = (
-        f"{declaration.positive} is predicted if the score is above the threshold. Dotted: {used:g}, "
-        "the threshold for the score. "
+        f"{declaration.positive} is predicted if the score is above the threshold. Dotted line: "
+        f"the threshold {used:g}, which the score uses. "
     )
     caption += f"A threshold that is chosen on these cases looks too good. n = {len(scores)}."
     yield Figure(draw, caption, {name: along.tolist() for name, along in curve.items()})

@@ -82,7 +82,7 @@ RULE = """
 | sensitivity, specificity, F1 ... | each category against the rest; a case is positive if the category's score is **strictly above 0.5** (recall uses the largest score instead) |
 | AUC, average precision | each category against the rest, from the category's scores alone |
 
-A category without a case is left out of the means. The score is balanced accuracy, or another official metric that you choose: macro AUC,
+Averages over categories do not include a category without a case. The score is balanced accuracy, or another official metric that you choose: macro AUC,
 macro average precision, or macro F1 (MILK10k).
 """
 

@@ -255,7 +255,7 @@ def _one_sided(e: IsicEvaluation) -> Iterator[Finding]:
         if not n:
             message = (
                 f"no case of {name} has a weight above 0: metrics that need such a case are "
-                "undefined and left out of the means. The official scorer stops with an error "
+                "undefined, and averages do not include them. The official scorer stops with an error "
                 "here."
             )
             yield warning("absent-class", name, message)

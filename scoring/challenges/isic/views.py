@@ -125,8 +125,8 @@ def points(card: ScoreCard) -> tuple[Block, ...]:
     absent = card_summary.absent(card)
     unseen = (
         Text(
-            f"{', '.join(map(markdown, absent))}: no case in this test set, so all means leave "
-            f"out {'these categories' if len(absent) > 1 else 'this category'}. A case that is "
+            f"{', '.join(map(markdown, absent))}: no case in this test set, so averages do not "
+            f"include {'these categories' if len(absent) > 1 else 'this category'}. A case that is "
             "predicted as such a category is still wrong."
         ),
     )

@@ -109,7 +109,7 @@ def headline(card: ScoreCard) -> Headline:
 
 def _arithmetic(card: ScoreCard) -> str:
     if card.score is None:
-        sentence = "The score is **undefined**: the test set has one class only, and the AUC needs both."
+        sentence = "The score is **undefined**: the test set has only one class, but the AUC needs both."
     else:
         summands = " + ".join(
             f"{weight} × {card.metrics[key]:.6f}" for key, (_, _, weight) in WEIGHTS.items()

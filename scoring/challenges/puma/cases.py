@@ -236,7 +236,7 @@ TABLE = "submission.csv"
 CASE, PATH = "case_id", "predicted_nuclei_path"
 NO_FORM = (
     "Benchside cannot read this list of nuclei: write image, class, and x, y (or xmin, ymin, xmax, ymax) of "
-    "each nucleus. Benchside reads no run lengths, and only one box per table cell."
+    "each nucleus. Benchside cannot read run-length encodings, and reads only one box per table cell."
 )
 HOW_TO_FIX = f"Write {CASE},{PATH} with paths relative to {TABLE}."
 

@@ -229,7 +229,7 @@ def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
         tied = int(((outputs == outputs.max(1, keepdims=True)).sum(1) > 1).sum())
         if tied:
             message = (
-                f"{tied} row{'s have' if tied > 1 else ' has'} several largest values: the first "
-                "class in the challenge's order is taken, as in the official code."
+                f"{tied} row{'s have' if tied > 1 else ' has'} several largest values: the "
+                "prediction is the first of these classes in the challenge's order, as in the official code."
             )
             yield note("tied-maximum", where, message)

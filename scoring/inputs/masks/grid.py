@@ -122,7 +122,7 @@ def placement(grid: Grid, reference: Grid) -> tuple[int, tuple[int, ...]] | None
 def difference(grid: Grid, reference: Grid) -> str:
     """Return a text that says how a grid differs from the reference."""
     if str(grid) != str(reference):
-        return f"its grid has {grid}, and the truth's grid has {reference}"
+        return f"its grid has {grid}, but the truth's grid has {reference}"
     return (
         f"one corner lies {_distance(grid, reference, Orientation()):.4g} mm away from the same "
         "corner of the truth"

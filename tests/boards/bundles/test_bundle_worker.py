@@ -54,7 +54,7 @@ def test_a_board_of_every_challenge_is_checked_there_and_a_card_that_lies_is_fou
     store = open_store(tmp_path / "to")
     assert bundle.import_board(store, data) == "b"
     assert bundle.export(opened(store, "b"), with_truth=True) == data
-    with pytest.raises(InputRefused, match="does not have the scores of its scorecard"):
+    with pytest.raises(InputRefused, match="computed again, differ from its scorecard"):
         bundle.counted(improved(data))
 
 

@@ -403,7 +403,7 @@ def test_toml_that_cannot_be_read_is_mended_in_plain_words_at_its_line(line, adv
 def test_keys_beside_an_unknown_metric_are_listed_in_one_order():
     text = FILE.replace(SCORE, 'metric = "f9"\nzzzz = 1')
     (listing,) = (p.message for p in problems(text) if p.code == "unknown-key")
-    assert "Keys here: metric, parts, average, class, beta" in listing
+    assert "Known keys: metric, parts, average, class, beta" in listing
 
 
 @pytest.mark.parametrize(

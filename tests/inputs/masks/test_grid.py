@@ -86,6 +86,6 @@ def test_volumes_and_edges():
 
 def test_differences_in_words():
     assert difference(Grid((1, 1, 1), np.eye(4)), REFERENCE) == (
-        "its grid has 1×1×1 voxels of 1×1×1 mm, and the truth's grid has 4×3×5 voxels of 0.98×0.98×3 mm"
+        "its grid has 1×1×1 voxels of 1×1×1 mm, but the truth's grid has 4×3×5 voxels of 0.98×0.98×3 mm"
     )
     assert "2 mm away" in difference(moved(REFERENCE, (0, 2, 0)), REFERENCE)
