@@ -213,7 +213,7 @@ def create(
 
 
 def _wrong(challenge: Challenge[Any, Any], settings: BoardSettings) -> list[Finding]:
-    """Return the problems of options."""
+    """Return findings about invalid options."""
     problems = [
         *challenge.check_options({**settings.score, **settings.compare}),
         *StatisticsOptions(**settings.statistics).problems(),

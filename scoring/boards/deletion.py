@@ -98,7 +98,8 @@ def delete_submission(store: Store, board_id: str, submission_id: str) -> Delete
 
 
 def _require_board(session: Session, board_id: str) -> None:
-    """Lock the row of a board, which need not be readable. Raises InputRefused."""
+    """Lock the row of a board, even if the row cannot be read. Raises InputRefused if there is no such
+    board."""
     query = select(schema.Board.id).where(schema.Board.id == board_id).with_for_update()
     if session.scalar(query) is None:
         message = "there is no board with this id: `board list` lists all boards."
@@ -106,7 +107,7 @@ def _require_board(session: Session, board_id: str) -> None:
 
 
 def _empty_log(store: Store) -> tuple[Finding, ...]:
-    """Empty the database's log, and return what keeps it and files from being deleted."""
+    """Empty the database's log. Return a warning if the log cannot be emptied, or if files must stay."""
     is_empty = vacuum(store)
     with store.read() as session:
         if not is_own(session, store.files):

@@ -146,7 +146,7 @@ def _refusal(files: SourceFiles, message: str) -> InputRefused:
 
 
 def _of_json(value: Any) -> Leaderboard:
-    """Read what the interfaces of the platforms give. Raises various errors where it is something else."""
+    """Read the JSON of a platform. Raises various exceptions if the JSON has another form."""
     if isinstance(value, dict) and "results" not in value:
         return _codabench(value)
     rows = value["results"] if isinstance(value, dict) else value
@@ -189,7 +189,7 @@ def _grand_challenge(rows: Sequence[Mapping[str, Any]]) -> Leaderboard:
 
 
 def _flat(value: Mapping[str, Any], before: str = "", depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
-    """Yield the numbers of nested objects as `aggregates.dice`."""
+    """Yield the numbers of nested objects, with names such as `aggregates.dice`."""
     for key, inner in value.items():
         if isinstance(inner, dict) and depth > 1:
             yield from _flat(inner, f"{before}{key}.", depth - 1)
@@ -203,7 +203,7 @@ def _codabench(value: Mapping[str, Any]) -> Leaderboard:
 
 
 def _of_users(rows: Mapping[str, Mapping[str, Any]]) -> tuple[LeaderboardRow, ...]:
-    """Return entries by user. Newer exports write `user-123` with the number of the submission."""
+    """Return one entry per user. Newer exports append the number of the submission (`user-123`)."""
     numbered = all(_SUBMISSION.search(name) for name in rows)
     return tuple(
         LeaderboardRow(_name(_SUBMISSION.sub("", name) if numbered else name), None, _numbers(row.items()))
@@ -212,7 +212,7 @@ def _of_users(rows: Mapping[str, Mapping[str, Any]]) -> tuple[LeaderboardRow, ..
 
 
 class _NoTeam(ValueError):
-    """A table without a column that is known to name teams. columns: those that it has."""
+    """Raised if no column of a table contains team names. `columns` lists its columns."""
 
     def __init__(self, columns: Sequence[str]) -> None:
         super().__init__("no column contains team names")
@@ -263,7 +263,7 @@ def _name(text: Any) -> str:
 
 
 def _numbers(pairs: Any) -> dict[str, float]:
-    """Return what of a row is a finite number."""
+    """Return the finite numbers of a row."""
     numbers = {}
     for name, value in pairs:
         try:
@@ -276,7 +276,7 @@ def _numbers(pairs: Any) -> dict[str, float]:
 
 
 def _time(text: Any) -> str | None:
-    """Return a time in the form of ISO 8601; None if it is none."""
+    """Return a time in ISO 8601; None if the text is not a time."""
     try:
         return datetime.fromisoformat(str(text).strip()).isoformat()
     except ValueError:
@@ -368,7 +368,7 @@ def keep(
 
 
 def _one_of_a_team(leaderboard: Leaderboard, is_ascending: bool) -> list[LeaderboardRow]:
-    """Return the best entry of each team, but all that the platform ranks."""
+    """Return the best entry of each team. If the platform gives ranks, return every ranked entry."""
 
     def key(entry: LeaderboardRow) -> float:
         score = entry.values.get(str(leaderboard.score), math.nan)

@@ -76,7 +76,7 @@ def _are_options(value: Any) -> bool:
 
 
 def _is_leaderboard(value: Any) -> bool:
-    """Return whether a value is what `imported.keep` keeps."""
+    """Return whether a value is a leaderboard as `imported.keep` stores it."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("platform"), str)
@@ -177,7 +177,8 @@ _TYPES: Mapping[type, tuple[tuple[type, ...], str]] = {
 
 @cache
 def _columns(table: type[schema.Base]) -> tuple[tuple[str, bool, tuple[type, ...], str, Rule | None], ...]:
-    """Return name, whether it may be missing, types, their name and rule of each column of a table."""
+    """Return for each column of a table: its name, whether it may be missing, its types and their name, and
+    its rule."""
     return tuple(
         (
             column.name,

@@ -43,8 +43,8 @@ def create_sample(store: Store, progress: Callable[[int, int], object] | None = 
 
 
 def _mixed(table: bytes, every: int) -> bytes:
-    """Return a table of predictions in which the first of every so many rows and the one after it have each
-    other's values."""
+    """Return a table of predictions in which rows 0, `every`, 2 `every` and so on have exchanged their values
+    with the next row."""
     header, *lines = table.decode().splitlines()
     rows = [line.partition(",") for line in lines]
     for at in range(0, len(rows) - 1, every):

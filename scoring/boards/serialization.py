@@ -177,8 +177,8 @@ def _array_bytes(array: Array) -> bytes:
 
 @lru_cache(maxsize=256)
 def _header(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Return shape, order and type of an array. Many cards of a board begin their arrays alike, and reading a
-    header takes longer than reading its numbers."""
+    """Return shape, order and type of an array. Results are cached, because many arrays have equal headers,
+    and reading a header takes longer than reading the numbers."""
     file = io.BytesIO(head)
     np.lib.format.read_magic(file)
     header: tuple[tuple[int, ...], bool, np.dtype[Any]] = np.lib.format.read_array_header_2_0(file)
@@ -186,7 +186,7 @@ def _header(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 
 
 def _array(data: bytes) -> Array:
-    """Return an array, whose header may promise no more than there is."""
+    """Return an array. Raises ValueError if its length is not the one that its header states."""
     start = HEAD + int.from_bytes(data[HEAD - 4 : HEAD], "little")
     shape, is_fortran, dtype = _header(data[:start])
     held = len(data) - start

@@ -67,7 +67,7 @@ def _missing() -> list[Finding]:
 
 
 def _exposed(arguments: Namespace) -> list[Finding]:
-    """Refuse an address that others can reach without the name that they reach it by."""
+    """Refuse an address that other machines can reach, unless the name that visitors use is given."""
     if arguments.name or arguments.host in (HOST, "127.0.0.1", "::1"):
         return []
     message = (
@@ -78,7 +78,7 @@ def _exposed(arguments: Namespace) -> list[Finding]:
 
 
 def _taken(arguments: Namespace) -> list[Finding]:
-    """Refuse a port or an address that cannot be listened on."""
+    """Refuse a port or address on which the server cannot listen."""
     if not 1 <= arguments.port <= 65535:
         return [
             error("bad-option", "--port", f"{arguments.port} is not a port: give a number from 1 to 65535.")
@@ -101,7 +101,8 @@ def _taken(arguments: Namespace) -> list[Finding]:
 
 
 def _unwritable() -> list[Finding]:
-    """Refuse a place where boards and history cannot be kept; one that can only be read is opened so."""
+    """Refuse a folder in which boards and history cannot be stored. An existing store is accepted, even if it
+    can only be read."""
     from scoring.store.database import is_there, store_folder
 
     folder = store_folder()

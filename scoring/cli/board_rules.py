@@ -247,7 +247,7 @@ def list_refused(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Finding]]:
-    """Return what is set, by field of a phase, and what cannot be read."""
+    """Return the new values of a phase by field, and problems of values that cannot be read."""
     values: dict[str, Any] = {}
     problems: list[Finding] = []
     for field in ("opens", "closes", "per_day", "total"):
@@ -272,5 +272,6 @@ def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Finding
 
 
 def _day_after(time: str) -> str:
-    """Return the end of the day that begins at a time: a day that is named to close belongs to the phase."""
+    """Return the end of the day that begins at the given time. If a phase closes on a day, this day still
+    belongs to the phase."""
     return schema.written(datetime.fromisoformat(time) + timedelta(days=1))

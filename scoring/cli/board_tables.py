@@ -99,7 +99,7 @@ def imported_table(ranking: ImportedBoard) -> str:
 
 
 def _history(teams: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return all submissions of the teams, oldest first, a line each."""
+    """Return one line for each submission of the teams, oldest first."""
     rows = [["submitted (UTC)", "team", "score", "rank", "submission"]]
     for row in sorted(history_rows(teams), key=itemgetter("submitted")):
         state = f", {row['state']}" if row["state"] else ""
@@ -129,7 +129,7 @@ def changes_table(correction: Correction) -> str:
 
 
 def _of_cases(correction: Correction) -> list[str]:
-    """Return a line for each kind of change of cases, and one for each submission that is refused."""
+    """Return one line for each kind of change of cases, and one for each refused submission."""
     refused = [f"{one.team}, {one.submission}: {one.problem}" for one in correction.refused]
     of_truth = (
         ("added", correction.added, " "),

@@ -115,7 +115,8 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def _sent(arguments: argparse.Namespace, board: OpenBoard) -> tuple[list[SubmissionRequest], list[Finding]]:
-    """Return what the command line submits, and what cannot be read of a folder, or is changed of a file."""
+    """Return the submissions that the command line names. Also return findings about the entries of a folder,
+    and about options that change a file."""
     single = (arguments.team, arguments.predictions, arguments.time, arguments.submission)
     if arguments.folder is not None:
         if any(single) or arguments.option or any(getattr(arguments, name) for name in FIX_OPTIONS):
@@ -157,7 +158,8 @@ def _sent(arguments: argparse.Namespace, board: OpenBoard) -> tuple[list[Submiss
 def _file(
     arguments: argparse.Namespace, board: OpenBoard, options: Values
 ) -> tuple[str, bytes, list[Finding]]:
-    """Return the name and the bytes of a submission, changed as the command line says, and the note of it."""
+    """Return name and content of the submitted file, changed as the options say, and the finding that
+    describes the change."""
     arguments.model = arguments.predictions if arguments.predictions.endswith(".onnx") else None
     if problems := fix_problems(arguments):
         raise InputRefused(problems)

@@ -96,7 +96,7 @@ def fill_command(command: str, of_command: Parser) -> None:
 
 
 def _add_challenge(by_challenge: Any, command: str, challenge_id: str, **listed: Any) -> None:
-    """Add one challenge to a command. challenge_id: or the file that declares it."""
+    """Add one challenge to a command. `challenge_id` is its id, or the file that declares it."""
     parser = by_challenge.add_parser(
         challenge_id, formatter_class=argparse.RawDescriptionHelpFormatter, **listed
     )
@@ -117,8 +117,8 @@ def _common(command: Parser, challenge: Challenge[Any, Any], images: str) -> Non
 
 
 def _submitted(command: Parser, challenge: Challenge[Any, Any]) -> None:
-    """Add predictions and model; what the challenge refuses is parsed, and refused with its reason, but not
-    in the help."""
+    """Add the arguments for predictions and model. If the challenge does not support one of them, the help
+    leaves it out, but the parser accepts it so that it can be refused with a reason."""
     source = command.add_mutually_exclusive_group(required=True)
     source.add_argument("--predictions", metavar="P", help="prediction file, folder or zip")
     about = argparse.SUPPRESS if challenge.model is None else "model to run on the images"
@@ -130,7 +130,7 @@ def _submitted(command: Parser, challenge: Challenge[Any, Any]) -> None:
 
 
 class _Pairs(argparse.Action):
-    """Joins the pairs of an option that is given several times."""
+    """Joins the pairs of an option that is used several times."""
 
     def __call__(self, _parser: Any, namespace: argparse.Namespace, values: Any, _option: Any = None) -> None:
         before = getattr(namespace, self.dest)
@@ -138,7 +138,8 @@ class _Pairs(argparse.Action):
 
 
 def _fix_options(command: Parser, of_teams: bool) -> None:
-    """Add what fixes predictions as they are read. of_teams: of one team each, TEAM:VALUE, or of all."""
+    """Add the options that fix predictions while they are read. With `of_teams`, a value holds for all teams,
+    or with TEAM:VALUE for one team."""
     title = "how predictions are read" + ", for all teams, or for one team with TEAM: before it" * of_teams
     fixes, team = command.add_argument_group(title), "[TEAM:]" * of_teams
     several: dict[str, Any] = {"action": "append", "default": []} if of_teams else {"default": ""}
@@ -218,7 +219,8 @@ def _compare(command: Parser, challenge: Challenge[Any, Any]) -> None:
 
 
 def _create(command: Parser, challenge: Challenge[Any, Any]) -> None:
-    """Add the parts of a board; options that teams set by themselves come with each submission."""
+    """Add the arguments that create a board. Options that teams may set themselves are given with each
+    submission."""
     shared_arguments(command, "create")
     _truth(command, required=True)
     shared_arguments(command, "replicates")
@@ -228,7 +230,7 @@ def _create(command: Parser, challenge: Challenge[Any, Any]) -> None:
 
 
 def _bundle(command: Parser, challenge: Challenge[Any, Any]) -> None:
-    """Add what a platform's files are made of."""
+    """Add the arguments for the files of a platform."""
     shared_arguments(command, "bundle")
     _truth(command, required=True)
     shared_arguments(command, "replicates")

@@ -105,15 +105,16 @@ def _paper(comparison: Comparison, lines: Lines) -> bytes:
 
 
 def _fixed(entry: TeamEntry, changes: InputChanges) -> TeamEntry:
-    """Return a submission as it is read with changes; a model, and a table without what they rename, as
-    it is."""
+    """Return a submission with the changes that apply to it. Models, and tables without the renamed columns,
+    stay unchanged."""
     if entry.is_model or not changes or not _has_renamed(entry, changes):
         return entry
     return replace(entry, source=FixedSource(cast(PlainSource | SourceFiles, entry.source), changes))
 
 
 def _has_renamed(entry: TeamEntry, changes: InputChanges) -> bool:
-    """Return whether a table has a column that is renamed; True for other files and other changes."""
+    """Return whether a table contains a column that is renamed. Return True for other kinds of files, and if
+    there are other changes than renamed columns."""
     if changes != InputChanges(columns=changes.columns):
         return True
     with suppress(InputRefused):
@@ -132,8 +133,8 @@ def _submissions(
     reading: ProblemCollector,
     without_refused: bool,
 ) -> tuple[dict[str, Any], list[Excluded]]:
-    """Return the predictions of every team, and the teams that are refused. A model runs only where nothing
-    that was read before it is wrong."""
+    """Return the predictions of every team, and the refused teams. A model runs only if everything that was
+    read before it is valid."""
     teams: dict[str, Any] = {}
     excluded: list[Excluded] = []
     for name, entry in sources.items():
@@ -155,7 +156,7 @@ def _submissions(
 def _facts(
     path: str | None, teams: Collection[str], reading: ProblemCollector
 ) -> tuple[dict[str, TeamFacts], list[Finding]]:
-    """Return the facts of teams from the table, and findings about it; none without a table."""
+    """Return the facts about teams from the table, and findings about the table; empty without a table."""
     if path is None:
         return {}, []
     try:
@@ -166,7 +167,7 @@ def _facts(
 
 
 def _read(challenge: Challenge[Any, Any], entry: TeamEntry, truth: Any, options: Values) -> Any:
-    """Return a team's predictions, read from its file or given by its model."""
+    """Return a team's predictions, from its file or by running its model."""
     if not entry.is_model:
         return read_predictions(challenge, entry.source, truth, options, entry.name)
     challenge.models(str(entry.name or entry.source))
@@ -176,8 +177,8 @@ def _read(challenge: Challenge[Any, Any], entry: TeamEntry, truth: Any, options:
 def _named(
     arguments: list[str], streamed: tuple[str, ...], reading: ProblemCollector
 ) -> tuple[dict[str, TeamEntry], list[Excluded]]:
-    """Return what each team sent, from TEAM=P arguments and from folders and zips of entries, and the entries
-    that cannot be read; names are unique and not empty."""
+    """Return the entry of each team, from TEAM=P arguments and from folders and zips, and the entries that
+    cannot be read. Names are unique and not empty."""
     sources: dict[str, TeamEntry] = {}
     unreadable: list[Finding] = []
     for argument in arguments:
@@ -227,7 +228,7 @@ def _team_options(
     arguments: argparse.Namespace,
     teams: Iterable[str],
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """Return the options by team, and those that hold for all teams."""
+    """Return the options of single teams by team, and the options for all teams."""
     shared = chosen(arguments, challenge.options_of("score"))
     by_team: dict[str, dict[str, Any]] = {}
     for option in challenge.options_of("score"):

@@ -27,7 +27,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Say what is wrong with a file, with a truth, and with predictions, and what these would score."""
+    """Print problems of the challenge file, the truth and the predictions, and the score of the
+    predictions."""
     file, reading = DeclaredFile(Path(arguments.file), True), ProblemCollector()
     challenge, task = library.of_file(file.path), file.declaration.task
     lines = [f"{arguments.file} declares {challenge.id}: {task}, scored by {challenge.words.formula}"]
@@ -126,7 +127,8 @@ def _init(arguments: argparse.Namespace) -> None:
 
 
 def _asked(suggested: Draft) -> Draft:
-    """Ask for title, names of the values of masks, metric and its numbers; Enter keeps what is suggested."""
+    """Ask for title, names of the mask values, metric and its parameters. Enter accepts the suggested
+    value."""
     print("\n".join(draft.reasons(suggested)), "Enter keeps the value in brackets.", sep="\n")
     title = _answer("Title", suggested["title"])
     regions = {_answer(f"Name of {v[0]}", name): v for name, v in suggested.get("regions", {}).items()}

@@ -148,7 +148,7 @@ def _models(public: bool, served: bool) -> Iterator[Check]:
 
 
 def _cluster() -> Iterator[Check]:
-    """Yield how the cluster is, where one is named."""
+    """Yield the state of the cluster, if one is configured."""
     name = "Cluster that runs models"
     try:
         scheduler = named()
@@ -183,7 +183,7 @@ def _files() -> Iterator[Check]:
 
 
 def _store() -> Iterator[Check]:
-    """Yield where boards and history are, whether that can be used, and the room beside it."""
+    """Yield the place of boards and history, whether it can be used, and its free space."""
     from scoring.store.database import is_there, store_folder
 
     folder, name = store_folder(), "Boards and history"
@@ -209,7 +209,7 @@ def _store() -> Iterator[Check]:
 
 
 def _room(name: str, folder: Path, advice: str) -> Check:
-    """Return where a folder is, and the room that is left in it."""
+    """Return a check with a folder and its free space."""
     free = limits.free_bytes(folder)
     state: State = "fault" if free < NO_ROOM else "caution" if free < LOW_ROOM else "ok"
     return Check(DATA, name, f"{folder}, {free / 1e9:.1f} GB free", state, "" if state == "ok" else advice)
@@ -217,8 +217,8 @@ def _room(name: str, folder: Path, advice: str) -> Check:
 
 @lru_cache(maxsize=1)
 def _state_of_store(folder: Path, _since: int) -> tuple[Finding | None, list[str], bool]:
-    """Return the problems of the store, which files are another's, and whether it can only be read; looked
-    for once for each `_since`."""
+    """Return the problem of the store, the files that belong to another store, and whether the store can only
+    be read. The result is cached for each value of `_since`."""
     from scoring.store.database import open_store
     from scoring.store.mark import foreign_files
 

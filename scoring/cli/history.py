@@ -61,7 +61,7 @@ def keep(arguments: argparse.Namespace, card: ScoreCard, truth: object, options:
 def _changes(
     arguments: argparse.Namespace, challenge: Challenge[Any, Any], options: Values
 ) -> list[dict[str, Any]]:
-    """Return what the command line changed of how files are read and scored, as one fix for a page."""
+    """Return as one fix all changes that the command line makes to how files are read and scored."""
     source = submitted(arguments) if arguments.predictions else None
     changes = source.changes if isinstance(source, FixedSource) else InputChanges()
     usual = {option.name: option.default for option in challenge.options_of("score")}
@@ -100,7 +100,7 @@ def _as_value(group: list[Step]) -> dict[str, Any]:
 
 
 def _table(group: list[Step]) -> str:
-    """Return a series as lines, oldest first."""
+    """Return a series of saved submissions as lines, oldest first."""
     last = group[-1].entry
     of = scales.of(load_challenge(last.challenge))
     lines = [f"{last.challenge}, {shortened(last.test_set_name, 60)}"]
@@ -139,7 +139,7 @@ def _about(entry: SavedSubmission) -> str:
 
 
 def _write_files(store: Store, entry: SavedSubmission, folder: str) -> None:
-    """Write the files that are kept with an entry into a folder. Raises InputRefused."""
+    """Write the saved files of an entry into a folder. Raises InputRefused."""
     named = [
         file for input_name in keeping.PLACES for file in saved_submissions.files(store, entry, input_name)
     ]

@@ -98,7 +98,7 @@ def changes_by_team(
 
 
 def _of_team(name: str, text: str, teams: Collection[str]) -> tuple[str, str | bool]:
-    """Return the team of an option and its value; "" if it holds for all teams."""
+    """Return the team and the value of an option; the team is "" if the value holds for all teams."""
     if name == "decimal_commas":
         return text, True
     team, mark, value = text.partition(":")

@@ -116,7 +116,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _command(name: str) -> Callable[[argparse.Namespace], None]:
-    """Return what runs a command; the others are not loaded."""
+    """Return the function of a command. The modules of other commands are not loaded."""
     if name == "compare":
         from scoring.cli import compare_command
 
@@ -129,7 +129,7 @@ def _command(name: str) -> Callable[[argparse.Namespace], None]:
 
 
 def _examine(arguments: argparse.Namespace) -> bool:
-    """Print what the installation is and can, and return whether all of it works."""
+    """Print the state of the installation, and return whether everything works."""
     from scoring.cli import doctor
 
     checks = doctor.examine()
@@ -146,7 +146,7 @@ def _examine(arguments: argparse.Namespace) -> bool:
 
 
 def _json_target(arguments_given: list[str]) -> str | None:
-    """Return where JSON goes, known even when the other arguments are wrong."""
+    """Return the file for the JSON output, even if the other arguments are wrong."""
     for before, argument in zip(["", *arguments_given], arguments_given, strict=False):
         if before == "--json":
             return argument
@@ -172,7 +172,7 @@ def _refuse(refused: InputRefused, target: str | None, arguments: argparse.Names
 
 
 def _place(defect: Exception) -> str:
-    """Return the kind of a defect and where it arose."""
+    """Return the type of an error in Benchside, and the line where it was raised."""
     frame = defect.__traceback__
     while frame and frame.tb_next:
         frame = frame.tb_next

@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> bool:
 
 
 def _folder(path: str | Path) -> Path:
-    """Return a folder to write to. Raises InputRefused if it is none."""
+    """Return a folder to write to. Raises InputRefused if the path is not a folder."""
     folder = Path(path)
     with writing(folder, "--output"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -44,8 +44,8 @@ def _folder(path: str | Path) -> Path:
 
 
 def _refuse(refused: SubmissionRefused) -> None:
-    """Write every problem to standard error. The last line says it in short: of more lines, platforms show
-    only that."""
+    """Write every problem to standard error. The last line summarises them, because platforms show only one
+    line."""
     first, *others = str(refused).splitlines()
     print(refused, file=sys.stderr)
     if others:

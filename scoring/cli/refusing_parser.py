@@ -78,7 +78,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _near(written: str, known: Iterable[str]) -> str:
-    """Return ". Did you mean ...?" for the most similar known word, "" if none is similar."""
+    """Return ". Did you mean ...?" with the most similar known word; "" if no known word is similar."""
     near = nearest(written, known)
     return f". Did you mean {near}?" if near else ""
 

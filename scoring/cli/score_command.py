@@ -89,8 +89,8 @@ def predict(arguments: argparse.Namespace) -> None:
 
 
 def _formulas(table: str, target: str) -> list[Finding]:
-    """Return `formula-id` where a spreadsheet would run ids of a prediction file: they stay as they are, for
-    they have to match the truth again."""
+    """Return `formula-id` if a spreadsheet would run ids of a prediction file as formulas. The ids stay
+    unchanged, because they must match the truth."""
     ids = [row[0] for row in csv.reader(io.StringIO(table)) if row and is_formula(row[0])]
     if not ids:
         return []
@@ -148,7 +148,7 @@ def score(arguments: argparse.Namespace) -> None:
 
 
 def _keep_problems(arguments: argparse.Namespace) -> list[Finding]:
-    """Return `bad-option` for options that only what is kept can have."""
+    """Return `bad-option` for options that need --keep, if --keep is missing."""
     if arguments.keep:
         return []
     flags = {"--keep-truth": arguments.keep_truth, "--note": arguments.note}
@@ -157,7 +157,7 @@ def _keep_problems(arguments: argparse.Namespace) -> list[Finding]:
 
 
 def _changed_problems(arguments: argparse.Namespace) -> list[Finding]:
-    """Return `bad-option` for a changed file of a model that is run as it is."""
+    """Return `bad-option` if a changed file is requested for a model that runs without changes."""
     if arguments.changed_file is None or arguments.predictions or arguments.edit_table:
         return []
     message = (
@@ -186,7 +186,8 @@ def _read(
     options: Values,
     with_faults: bool,
 ) -> Any:
-    """Read predictions; with_faults: list their faults too, as nothing will be scored."""
+    """Read predictions. With `with_faults`, list the problems of single cases too, because nothing will be
+    scored."""
     predictions = reading.attempt(read_predictions, challenge, source, truth, options)
     if predictions and with_faults:
         reading.add(*challenge.readers.faults(predictions, options))

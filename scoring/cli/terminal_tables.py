@@ -62,7 +62,7 @@ def scorecard_table(card: ScoreCard) -> str:
 
 
 def _score_row(card: ScoreCard, row: Callable[[str, Any, Sequence[float] | None], str]) -> str:
-    """Return the row of the score as the page writes it: of some challenges in points of 100.
+    """Return the row of the score in the same unit as on the page; some challenges use points out of 100.
 
     Args:
         row: Writes a name, a value and its interval.
@@ -114,8 +114,8 @@ SHOWN_OF_CLASSES = (
 
 
 def _alike(per_class: Mapping[str, Mapping[str, Any]]) -> list[tuple[list[str], list[str]]]:
-    """Classes that have the same columns, with those of them that a terminal shows, all numbers where none is
-    among these: stages and structures are in tables of their own."""
+    """Return groups of classes that have the same measures, each with these measures. Only measures for the
+    terminal are used; if a class has none of them, all its measures are used."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for name, entry in per_class.items():
         measures = [c for c in SHOWN_OF_CLASSES if c in entry]
@@ -144,13 +144,14 @@ def comparison_table(result: Comparison) -> str:
 
 
 def _chance(result: Comparison) -> list[str]:
-    """Return who leads and the text about chance, a line each."""
+    """Return lines that say who leads, and what chance means for the ranks."""
     lines = summary_text.sentences(result, scales.of(load_challenge(result.challenge)))
     return ["", *lines] if lines else []
 
 
 def _facts(result: Comparison) -> list[str]:
-    """Return the known facts about the teams, a line each; and whose model size is assumed."""
+    """Return one line for each known fact about a team, and a line with the teams whose model size is
+    assumed."""
     assumption = summary_text.assumed(result)
     rows = (
         ["", f"{assumption[0].upper()}{assumption[1:]}. {summary_text.assumption(result)}"]
@@ -181,7 +182,7 @@ def _excluded(result: Comparison) -> list[str]:
 
 
 def _pairs(pairs: PairDifferences) -> list[str]:
-    """Return the pairs of another metric than the score, a line each."""
+    """Return one line for each pair of teams, compared by another metric than the score."""
     if pairs.metric == SCORE:
         return []
     how = f"(test: {pairs.test}), p adjusted for all pairs" if pairs.test else "(too few units for a test)"

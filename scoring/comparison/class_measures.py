@@ -94,7 +94,7 @@ def differences(comparison: Comparison, a: str, b: str) -> tuple[ClassDifference
 
 
 def _measures(comparison: Comparison) -> dict[str, str]:
-    """Return the measure of each class that all cards have."""
+    """Return the measure of each class that all scorecards contain."""
     rows = [card.per_class for card in comparison.cards.values()]
     chosen = {}
     for name in rows[0]:
@@ -133,7 +133,7 @@ def members(card: ScoreCard, name: str) -> tuple[ClassMember, ...]:
 
 
 def _verdict(row: Mapping[str, Any], name: str) -> tuple[float | None, str | None] | None:
-    """Return value and label of one case; None if it is not of the class."""
+    """Return value and predicted label of one case; None if the case does not belong to the class."""
     for truth, label in (("truth", "predicted"), ("t_truth", "t_prediction"), ("n_truth", "n_prediction")):
         if truth in row and row[truth] == name:
             return float(row.get(label) == name), row.get(label)

@@ -331,7 +331,7 @@ def ranks_of(
 def _ordered(
     challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard], options: Values
 ) -> tuple[dict[str, int], Ranking | None]:
-    """Return ranks by team, and the challenge's own order where it has one."""
+    """Return the rank of each team, and the challenge's own ranking if it defines one."""
     spec = challenge.comparison
     if spec.rank and cards and (own := spec.rank(cards, options)):
         return dict(own.ranks), own

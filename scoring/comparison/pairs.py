@@ -150,8 +150,8 @@ def exchange_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> 
 def _samples(
     spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str, n_units: int
 ) -> list[PairedSample] | None:
-    """Return the sample of every team for the metric's own test; None if units hold several cases or a
-    team has no such sample."""
+    """Return the data of every team for the metric's own paired test. None if units contain several cases, or
+    if the test does not fit a team."""
     if any(card.n_cases != n_units for card in cards.values()):
         return None
     samples = [spec.sample(card, metric) for card in cards.values()]
@@ -235,7 +235,8 @@ class SubmissionSimilarities(Mapping[tuple[str, str], SubmissionSimilarity]):
 
 
 def _together(of_cases: np.ndarray) -> np.ndarray:
-    """Return in how many cases it is true of both [A, A], from [A, n]."""
+    """Return for every two submissions the number of cases in which a condition holds for both [A, A]. The
+    argument says in which cases it holds for each submission [A, n]."""
     values = of_cases.astype(float)
     return np.asarray(values @ values.T)
 

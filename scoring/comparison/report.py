@@ -130,8 +130,8 @@ def _findings(comparison: Comparison) -> str:
 
 
 def _listed(comparison: Comparison) -> tuple[list[Finding], int]:
-    """Return one list of all findings, on the comparison, the test set and each team's files, at most five of
-    a kind each, and how many more there are."""
+    """Return one list with the findings about the comparison, the test set and each team's files, and the
+    number of further findings. It contains at most five findings of each kind."""
     shared = comparison.of_test_set
     listed: list[Finding] = []
     left_out = 0

@@ -89,7 +89,7 @@ def _tau(official: list[int], ranks: list[int]) -> float | None:
 
 
 def _ranked(values: Iterable[float], quantity: Quantity) -> list[int]:
-    """Return ranks of values of a quantity, undefined ones (NaN) last."""
+    """Return the ranks of values of a quantity. Undefined values (NaN) come last."""
     return competition_ranks([quantity.order(value) for value in values])
 
 
@@ -306,7 +306,8 @@ def at_the_ring(grid: WeightGrid, firsts: FirstTeams) -> tuple[str, ...]:
 
 
 def _firsts(values: np.ndarray, official: np.ndarray) -> FirstTeams:
-    """Return who has the largest value for each weighting [G, A] and at the official one [A]."""
+    """Return which team has the largest value for each weighting, given values [G, A] and values at the
+    official weights [A]."""
     first = values == values.max(1, keepdims=True)
     shares = first / first.sum(1, keepdims=True)
     return FirstTeams(shares, shares.mean(0), official == official.max())

@@ -36,7 +36,7 @@ def orders(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def _own_order(displayed: Displayed, own: Ranking) -> Table:
-    """Return the places by what a challenge orders teams by, beside those that the score would give."""
+    """Return the places by the challenge's own order, beside the places by the score."""
     comparison, quantity = displayed.comparison, displayed.comparison.quantity()
     names = list(comparison.scored)
     by_score = competition_ranks([quantity.order(comparison.cards[name].score) for name in names])
@@ -150,7 +150,7 @@ def _rules(displayed: Displayed, robust: Robustness, kinds: Sequence[str]) -> Fi
 
 
 def _left_out(robust: Robustness) -> str:
-    """Say which rules are not shown, as all teams would be first."""
+    """Return a sentence that names the rules that are not shown, because all teams would be first."""
     names = " and ".join(figures.SCHEMES.get(name, name) for name in robust.all_alike)
     return f"Rules left out, because all teams would share the first place: {names}. " if names else ""
 

@@ -115,8 +115,8 @@ def leaders(comparison: Comparison) -> str:
 
 
 def _standing_in_own_order(comparison: Comparison) -> str:
-    """Return who leads in an order that does not go by the score, who could lead it, and who has the best
-    score."""
+    """Return sentences for an order that does not follow the score: who leads, who could be first, and who
+    has the best score."""
     leader, name = comparison.scored[0], comparison.own_ranking.name if comparison.own_ranking else ""
     others = [team for team in tied(comparison) if team != leader]
     if comparison.result.rank_intervals is None:

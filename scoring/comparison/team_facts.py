@@ -176,7 +176,8 @@ def read_facts(
 
 
 def _columns(table: TextTable) -> tuple[dict[str, int], list[Finding]]:
-    """Return the column of "team" and of every fact that the table has, and the problems of its header."""
+    """Return the position of the column "team" and of each fact in the table, and the problems of its
+    header."""
     columns: dict[str, int] = {}
     problems: list[Finding] = []
     for fact, headers in {"team": ("team",), **HEADERS}.items():
@@ -242,7 +243,7 @@ def not_of_models(facts: Mapping[str, TeamFacts], sizes: Mapping[str, float]) ->
 def _contradicted(
     facts: Mapping[str, TeamFacts], known: Mapping[str, float], message: str
 ) -> Iterator[Finding]:
-    """Yield `bad-team-fact` for sizes that are known to be others."""
+    """Yield `bad-team-fact` for sizes that differ from the known sizes."""
     for team, size in known.items():
         claimed = facts.get(team, UNKNOWN).size_mib
         if claimed is not None and abs(claimed - size) > ROUNDING_MIB:

@@ -57,7 +57,7 @@ def order_columns(comparison: Comparison) -> list[Column]:
 
 
 def _notes(comparison: Comparison) -> tuple[Text, ...]:
-    """Say for how many teams the size of the model is assumed; nothing if it is for none."""
+    """Return a sentence about the teams whose model size is assumed; empty if there are none."""
     assumed = summary_text.assumed(comparison)
     if not assumed:
         return ()

@@ -124,7 +124,8 @@ def team_table(displayed: Displayed) -> Table:
 
 
 def _unranked(comparison: Comparison) -> str:
-    """Name the refused submissions, for the caption of the ranking; "" if there are none."""
+    """Return a sentence that names the refused submissions, for the caption of the ranking; "" if there are
+    none."""
     named = ", ".join(markdown(submission.team, 60) for submission in comparison.excluded[:NAMED])
     more = f" and {len(comparison.excluded) - NAMED} more" if len(comparison.excluded) > NAMED else ""
     return f" Refused, so not ranked: {named}{more}." if named else ""
@@ -203,7 +204,7 @@ def lead(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def _of_intervals(comparison: Comparison) -> str:
-    """Return what the intervals of differences are, for a caption; "" if there are none."""
+    """Return a sentence that explains the intervals of differences, for a caption; "" if there are none."""
     if comparison.result.test is None:
         return ""
     how = "swap test" if comparison.result.test == SWAP else "max-t"
@@ -230,7 +231,7 @@ def pairs(displayed: Displayed, of: PairDifferences, scale: Scale) -> Figure:
 
 
 def _of_test(of: PairDifferences) -> str:
-    """Return what a matrix of pairs says of chance, for its caption."""
+    """Return sentences about chance for the caption of a matrix of pairs."""
     told = of.of.separated is not None
     colour = "Coloured: the 95% interval, adjusted for all pairs, excludes zero. " * told
     if of.test is None:

@@ -176,7 +176,7 @@ def import_board(store: Store, source: Source, most_bytes: int = BUNDLE_BYTES) -
 
 
 def _refuse_known(session: Session, bundle: BundleContents) -> None:
-    """Do nothing if neither the board nor a submission is in the store. Raises InputRefused."""
+    """Raise InputRefused if the board or one of its submissions is already in the store."""
     board_id = str(bundle.board.id)
     if session.get(schema.Board, board_id) is not None:
         problem = (

@@ -72,7 +72,7 @@ def _bad(place: str, problem: str) -> Finding:
 
 
 def _columns(table: type[schema.Base], entry: Row) -> dict[str, Any]:
-    """Return the values of a row, also of a bundle that lacks later columns."""
+    """Return the values of a row. Columns that an older bundle lacks get their default."""
     columns = table.__table__.columns
     later = {
         column.name: column.default.arg if column.default else None
@@ -83,7 +83,7 @@ def _columns(table: type[schema.Base], entry: Row) -> dict[str, Any]:
 
 
 def _form(manifest: Row) -> Iterator[Finding]:
-    """Yield what is missing or unknown, and each value that cannot be by itself."""
+    """Yield missing and unknown keys, and each value that is invalid on its own."""
     yield from _unknown("", manifest, {"format", "board", "files", *ROWS})
     yield from _row_form("board", schema.Board, manifest.get("board"))
     for name, table in ROWS.items():
@@ -124,13 +124,13 @@ def _row_form(place: str, table: type[schema.Base], entry: Any) -> Iterator[Find
 
 
 def _unknown(place: str, entry: Row, known: Collection[str]) -> Iterator[Finding]:
-    """Yield keys that this version does not write: they would be lost without a word."""
+    """Yield keys that this version does not know. Importing them would lose them silently."""
     for name in sorted(entry.keys() - known):
         yield _bad(f"{place}{name[:40]!a}", "this version of Benchside does not know it")
 
 
 def _relations(manifest: Row) -> Iterator[Finding]:
-    """Yield what does not fit together in a manifest whose values are right by themselves."""
+    """Yield contradictions between the values of a manifest, each of which is valid on its own."""
     board, lists = manifest["board"], {name: manifest.get(name, []) for name in ROWS}
     for name, table in ROWS.items():
         if any(entry["board_id"] != board["id"] for entry in lists[name]):
@@ -201,7 +201,7 @@ def _of_phases(phases: list[Row]) -> Iterator[Finding]:
 
 
 def _repeated(name: str, table: type[schema.Base], entries: list[Row]) -> Iterator[Finding]:
-    """Yield what the tables hold once and a list holds twice."""
+    """Yield entries that occur twice in a list, although the table of the database holds them only once."""
     unique = ("board_id", "team", "sha256") if table in (schema.Submission, schema.RefusedFile) else ()
     for columns in filter(None, ([column.name for column in table.__table__.primary_key], unique)):
         counts = Counter(tuple(entry[column] for column in columns) for entry in entries)
@@ -239,7 +239,7 @@ def _of_options(board: Row, submissions: list[Row]) -> Iterator[Finding]:
 
 
 def _are_options(known: Mapping[str, Option], values: Row) -> bool:
-    """Return whether all values are options by name that may have them."""
+    """Return whether all names are options, and all values are allowed for their option."""
     try:
         return values.keys() <= known.keys() and not of_options.check(known.values(), values)
     except (TypeError, ValueError):  # a value of another type

@@ -145,7 +145,7 @@ def _is_whole(value: Any, least: int, most: int) -> bool:
 
 
 def _malformed(card: ScoreCard) -> Iterator[str]:
-    """Yield what is of another kind than a scorecard holds there."""
+    """Yield the values of a scorecard that have a wrong type."""
     if not _is_number(card.score):
         yield "the score of a scorecard is not a number"
     for name, value in card.metrics.items():
@@ -182,7 +182,8 @@ def _is_square(counts: Any, size: int) -> bool:
 
 
 def _out_of_range(card: ScoreCard, challenge: Challenge[Any, Any]) -> Iterator[str]:
-    """Yield scores and metrics that the challenge cannot give, and intervals that end where none can."""
+    """Yield scores and metrics that are impossible for the challenge, and intervals that end outside the
+    possible range."""
     quantity = challenge.scoring.quantity
     for name, value in {**card.metrics, SCORE: card.score}.items():
         if value is not None and not quantity(name).holds(value, ROUNDING):
@@ -202,7 +203,7 @@ def _out_of_range(card: ScoreCard, challenge: Challenge[Any, Any]) -> Iterator[s
 
 
 def _of_others(card: ScoreCard, row: ScoredRow) -> Iterator[str]:
-    """Yield where a card is of another submission or another test set than the row that names it."""
+    """Yield contradictions if a scorecard names another submission or test set than its row."""
     known, submission = card.provenance, row.submission
     is_model = submission["name"].lower().endswith(MODEL)
     sent, other = ("model_sha256", "predictions_sha256")[:: 1 if is_model else -1]
@@ -215,7 +216,7 @@ def _of_others(card: ScoreCard, row: ScoredRow) -> Iterator[str]:
 
 
 def _of_options(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, Any]) -> Iterator[str]:
-    """Yield where a card was made with other options than its board and its submission have."""
+    """Yield options of a scorecard that differ from those of its board and submission."""
     settings = StatisticsOptions(**row.board["options"]["statistics"])
     known = card.provenance
     for name in ("seed", "resamples"):
@@ -237,7 +238,7 @@ def _of_options(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, Any])
 
 
 def _of_cases(card: ScoreCard) -> Iterator[str]:
-    """Yield where numbers of cases and lengths of arrays differ within a card."""
+    """Yield differences between numbers of cases and lengths of arrays within a scorecard."""
     if card.is_bare:
         return
     if card.n_cases < 1 or card.n_cases != len(card.cases):
@@ -258,9 +259,9 @@ def _of_cases(card: ScoreCard) -> Iterator[str]:
 
 
 def _of_intervals(card: ScoreCard) -> Iterator[str]:
-    """Yield where replicates are not as many as said, and intervals that cannot be of the card's values. What
-    few cases of a class may hide is in an interval of `wilson_t` and in no replicate: without the truth only
-    the value that it holds can be told, with it the interval is made again (`rehearsal`)."""
+    """Yield wrong numbers of replicates, and intervals that contradict the values of the scorecard. An
+    interval of `wilson_t` cannot be computed from the replicates alone. Without the truth, only check that it
+    contains the value; with the truth, `rehearsal` computes it again."""
     known = card.provenance
     resamples, kind = known["resamples"], known.get("interval")
     if card.intervals and not resamples:

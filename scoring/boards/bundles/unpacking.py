@@ -70,7 +70,7 @@ def refused(name: str, messages: Iterable[str]) -> InputRefused:
 
 
 def _require_none(problems: Iterable[Finding], name: str) -> None:
-    """Do nothing if a bundle has no problems. Raises InputRefused."""
+    """Raise InputRefused if a bundle has problems."""
     if listed := [replace(problem, where=f"{name} › {problem.where}") for problem in problems]:
         raise InputRefused(listed)
 
@@ -108,7 +108,7 @@ def _cards(manifest: Any) -> set[str]:
 
 
 def _results(manifest: Mapping[str, Any]) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    """Yield the results in a manifest, with the list and the place where they stand."""
+    """Yield each result of a manifest, with its list and its position in the list."""
     for name in OF_RESULTS:
         yield from ((name, number, row) for number, row in enumerate(manifest.get(name, ())))
 
@@ -116,7 +116,7 @@ def _results(manifest: Mapping[str, Any]) -> Iterator[tuple[str, int, Mapping[st
 def _of_files(
     manifest: Mapping[str, Any], files: Mapping[str, bytes], sizes: Mapping[str, int]
 ) -> Iterator[Finding]:
-    """Yield files that rows need and the bundle lacks, that nothing needs, and those of another size."""
+    """Yield files that are missing in the bundle, files that no row needs, and files of a wrong size."""
     needed = {row["sha256"] for name in ("submissions", "refused") for row in manifest.get(name, ())}
     needed |= {row["card"] for _, _, row in _results(manifest)} - {None}
     may = {row.get(key) for row in manifest["test_sets"] for key in ("sha256", "metadata_sha256")}
@@ -132,7 +132,8 @@ def _of_files(
 
 
 def _of_cards(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> Iterator[Finding]:
-    """Yield contradictions of scorecards, each by itself and with those of the same version."""
+    """Yield contradictions within each scorecard, and between scorecards of the same version of the test
+    set."""
     challenge = load_challenge(manifest["board"]["challenge"])
     test_sets = {row["number"]: row for row in manifest["test_sets"]}
     submissions = {row["id"]: row for row in manifest["submissions"]}

@@ -57,7 +57,7 @@ def bare(card: ScoreCard, truth: str = LEFT_OUT) -> ScoreCard:
 
 
 def _as_shown(card: ScoreCard, score: float | None) -> ScoreCard:
-    """Return a bare scorecard of a hidden truth. score: as it is shown."""
+    """Return a scorecard of a hidden truth that contains nothing but the shown score `score`."""
     bare_card, names = bare(card, WITHHELD), dict.fromkeys(card.metrics)
     known = {**bare_card.provenance, "n_units": 0}
     official = Official(False, None, NOT_TOLD)
@@ -139,6 +139,6 @@ def _added(files: dict[str, bytes], card: ScoreCard) -> str:
 
 
 def _redacted(problems: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return problems as sentences that quote nothing."""
+    """Return problems as fixed sentences that quote no value of the file."""
     findings = (Finding("error", p["code"], p["where"], p["message"]) for p in problems)
     return [finding.as_dict() for finding in redact(findings)]

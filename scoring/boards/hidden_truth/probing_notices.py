@@ -69,7 +69,8 @@ def near(ranking: BoardRanking, entry: RankedSubmission) -> str | None:
 
 
 def _copied(ranking: BoardRanking, entry: RankedSubmission) -> str | None:
-    """Return the last submission of another team whose answers are nearly those of one; None without."""
+    """Return the id of the last submission of another team whose answers are nearly the same; None if there
+    is none."""
     answers = _answers(ranking, entry)
     last = [own[-1] for team, own in ranking.by_team.items() if team != entry.team and own[-1].card]
     last.sort(key=lambda past: past.created)
@@ -84,8 +85,8 @@ def _copied(ranking: BoardRanking, entry: RankedSubmission) -> str | None:
 
 
 def _answers(ranking: BoardRanking, entry: RankedSubmission) -> Floats | None:
-    """Return ranks of the outputs of a submission, or how right its cases are where that is a degree; None
-    if neither tells submissions apart."""
+    """Return the ranks of the outputs of a submission. Without outputs, return how right each case is, if
+    this takes several values; otherwise None."""
     card = ranking.card(entry)
     if (outputs := card.arrays.get("outputs")) is not None:
         return np.unique(np.nan_to_num(np.asarray(outputs, float)).ravel(), return_inverse=True)[1] + 0.0
@@ -148,7 +149,8 @@ def _constant_columns(table: TextTable) -> str:
 
 
 def _are_answers(values: Floats) -> bool:
-    """Return whether all are numbers, and not the numbers of the cases."""
+    """Return whether the values can be answers: they are finite, and some are equal or not whole numbers.
+    Otherwise they may only number the rows."""
     if not np.isfinite(values).all():
         return False
     return len(np.unique(values)) < len(values) or not np.equal(values, np.round(values)).all()

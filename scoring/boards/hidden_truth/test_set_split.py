@@ -100,7 +100,7 @@ def units_of(board: OpenBoard) -> Ints:
 
 
 def _classes(truth: Any) -> Ints:
-    """Return the class of each case [N]; one for all where the cases have none."""
+    """Return the class of each case [N]; the same class for all cases if the truth has no classes."""
     labels = getattr(truth, "labels", None)
     return np.zeros(len(truth), int) if labels is None else np.asarray(labels)
 
@@ -116,8 +116,9 @@ def _listed(ids: Sequence[str], cases: Sequence[str]) -> Ints:
 
 
 def _keys(truth: Any, units: Ints) -> Floats:
-    """Return what the cases of each unit have beside classes, such as an event, a stage, a value [U, K]: the
-    largest of each, first the columns with the fewest values and of these the rarest; K may be 0."""
+    """Return for each unit its values besides classes, such as event, stage or value [U, K]; K may be 0. Of
+    several cases, take the largest value. Columns with few different values come first, of these the
+    rarest."""
     keys = np.asarray(getattr(truth, "strata", np.zeros((len(units), 0))), float)
     of_units = [np.fmax.reduce(keys[units == unit]) for unit in np.unique(units)]
     filled: Floats = np.nan_to_num(np.array(of_units), nan=-1.0)
@@ -126,9 +127,9 @@ def _keys(truth: Any, units: Ints) -> Floats:
 
 
 def _drawn(classes: Ints, units: Ints, keys: Floats, share: float, seed: int) -> Ints:
-    """Return the cases that are shown: of the units that hold a class, about the share, and with two or more
-    at least one in each part. A unit counts for the rarest of its classes; units of a class are drawn
-    from blocks of similar keys."""
+    """Return the cases of the shown part: about the given share of the units of each class. If a class has
+    two or more units, each part gets at least one. A unit counts for the rarest of its classes. Units of a
+    class are drawn from blocks of similar keys."""
     random = np.random.default_rng(seed)
     counts = {name: int(np.sum(classes == name)) for name in np.unique(classes).tolist()}
     of_unit: dict[int, int] = {}

@@ -96,7 +96,7 @@ def hide(store: Store, board_id: str, wanted: HiddenRules) -> None:
 
 
 def _spent(board: OpenBoard, wanted: HiddenRules, ranking: BoardRanking) -> float:
-    """Return how many bits were told before other rules hold. ranking: of all phases."""
+    """Return how many bits were revealed under earlier rules. `ranking`: of all phases."""
     with board.store.read() as session:
         row = session.get(Hidden, board.row.id)
     if ranking.shown is not None and ranking.hidden == wanted and row is not None:
@@ -113,7 +113,7 @@ def bits_told(board: OpenBoard, ranking: BoardRanking) -> float:
 
 
 def _counted_bits(board: OpenBoard, ranking: BoardRanking | None = None) -> float:
-    """Return how many bits were told, as a row can hold them. ranking: as in `use`."""
+    """Return the revealed bits, limited to what a row can store. `ranking`: as in `use`."""
     return min(use(board, ranking).bits, MOST_BITS)
 
 
@@ -141,14 +141,14 @@ def told_stays(store: Store, board_id: str) -> Iterator[None]:
 
 
 def _told(store: Store, board_id: str) -> BoardRanking | None:
-    """Return the ranking of a board whose truth is hidden; None of others, and where it cannot be read."""
+    """Return the ranking of a board whose truth is hidden; None for other or unreadable boards."""
     with suppress(InputRefused):
         return None if rules(store, board_id) is None else board_ranking(opened(store, board_id))
     return None
 
 
 def _climbs_again(before: BoardRanking, after: BoardRanking, team: str) -> bool:
-    """Return whether the Ladder shows a score of a team that it did not show, or has a lower best."""
+    """Return whether the Ladder now shows a new score of a team, or a lower best score."""
     was, now, quantity = _shown(before).scores, _shown(after).scores, _shown(after).quantity
     if _shown(after).rules.step is None:
         return False
@@ -187,7 +187,7 @@ def visible_scores(ranking: BoardRanking, team: str) -> list[VisibleScore]:
 
 
 def _score(ranking: BoardRanking, entry: RankedSubmission) -> float | None:
-    """Return the score of a submission as it is shown; None if there are none."""
+    """Return the shown score of a submission; None if no score is shown."""
     visible = _shown(ranking)
     return None if visible.rules.detail == NOTHING else visible.scores.get(entry.id)
 
@@ -299,7 +299,7 @@ def planned(
 
 
 def _planned(store: Store, board_id: str, known: HiddenRules, labels: Labels, spent: float) -> Budget:
-    """Return how much a board's scores can reveal under given rules, by past and future submissions."""
+    """Return how much the past and future submissions to a board can reveal under given rules."""
     sent: dict[str, dict[str | None, list[str]]] = {}
     columns, of = (Submission.team, Submission.phase, Submission.created), Submission.board_id == board_id
     with store.read() as session:
@@ -320,8 +320,8 @@ def twins(board: OpenBoard) -> list[str]:
 
 
 def _told_elsewhere(store: Store, board_id: str, labels: Labels) -> float:
-    """Return how many bits another board can tell of these labels by the end of its phases: any number where
-    it is open, none where it cannot be read."""
+    """Return how many bits another board can reveal of the same labels by the end of its phases: infinity if
+    its truth is open, 0 if it cannot be read."""
     with suppress(InputRefused):
         known = rules(store, board_id)
         if known is None:
@@ -362,7 +362,7 @@ def is_hidden(store: Store, board_id: str) -> bool:
 
 
 def _labels(board: OpenBoard) -> Labels:
-    """Return what scores are of before the end."""
+    """Return the labels on which scores depend before the end."""
     scoring, truth = board.challenge.scoring, board.truth
     units = effective = 0.0
     if scoring.bounded_by_labels:

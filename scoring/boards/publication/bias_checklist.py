@@ -56,7 +56,7 @@ def bias_checklist(ranking: BoardRanking, creators: Sequence[str] = ()) -> str:
 
 
 def _known(ranking: BoardRanking) -> Iterator[tuple[str, str]]:
-    """Yield what the board knows of an item (Markdown)."""
+    """Yield items of the checklist with the text that the board knows (Markdown)."""
     row, challenge, value = ranking.board.row, ranking.board.challenge, public_report.value(ranking)
     yield "Title", f"{markdown(row.title)} ({markdown(row.id)})"
     field = "cancer imaging" if row.challenge in REGISTRY else "biomedical imaging"
@@ -97,7 +97,7 @@ def _known(ranking: BoardRanking) -> Iterator[tuple[str, str]]:
 
 
 def _submission(ranking: BoardRanking) -> str:
-    """Return what is submitted: no model where the test set has no images for it."""
+    """Return what teams submit. Models are left out if the test set has no images."""
     board, kind = ranking.board, ranking.board.challenge.inputs.submission
     known = "onnx" in kind.endings and board.store.files.holds(board.test_set.sha256)
     kinds = kind.words if not known or any(board.truth.images) else kind.words.removeprefix(MODEL)

@@ -244,7 +244,7 @@ def _is_long(block: Block) -> TypeGuard[Table]:
 
 
 def _shortened(of: Iterable[Section]) -> Iterator[Section]:
-    """Yield the sections with the newest submissions of a long list, in its order."""
+    """Yield the sections. Of each long list of submissions, only the newest stay, in the same order."""
     for section in of:
         yield replace(section, blocks=[_newest(b) if _is_long(b) else b for b in section.blocks])
 
@@ -261,7 +261,7 @@ def _newest(table: Table) -> Table:
 
 
 def _all_teams(ranking: BoardRanking) -> tuple[Section, ...]:
-    """Return all of many teams, drawn; nothing of few, and of a hidden truth."""
+    """Return figures of all teams if there are many. Empty for few teams, and for a hidden truth."""
     compared = None if ranking.hidden else ranking.comparison
     if compared is None or not many_teams.are_many(compared):
         return ()

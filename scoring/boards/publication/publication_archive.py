@@ -54,8 +54,8 @@ def publication(ranking: BoardRanking, creators: Sequence[str] = (), licence: st
 
 
 def _day(ranking: BoardRanking) -> str:
-    """Return the day on which the final ranking was frozen, else of the last submission, else on which the
-    board was opened."""
+    """Return the day on which the ranking was frozen, else the day of the last submission, else the day on
+    which the board was opened."""
     final = frozen(ranking.board.store, ranking.board.row.id)
     if final is not None:
         return final.created[:DAY]
@@ -63,7 +63,7 @@ def _day(ranking: BoardRanking) -> str:
 
 
 def _title(ranking: BoardRanking) -> str:
-    """Return a title, which archives want of three characters at least."""
+    """Return a title with at least three characters, as archives require."""
     return f"{ranking.board.row.title}: results"
 
 
@@ -74,7 +74,7 @@ def _about(ranking: BoardRanking) -> str:
 
 
 def _zenodo(ranking: BoardRanking, creators: Sequence[str], licence: str) -> dict[str, object]:
-    """Return the metadata of a deposit, which JSON of Zenodo's own form can be filled with."""
+    """Return the metadata of a deposit in the JSON format of Zenodo."""
     day = date.fromisoformat(_day(ranking)).isoformat()
     return {
         "title": _title(ranking),
@@ -92,7 +92,7 @@ def _zenodo(ranking: BoardRanking, creators: Sequence[str], licence: str) -> dic
 
 
 def _citation(ranking: BoardRanking, creators: Sequence[str], licence: str) -> str:
-    """Return CITATION.cff; JSON strings are YAML."""
+    """Return the content of CITATION.cff. Texts are written as JSON strings, which are valid YAML."""
 
     def person(name: str) -> str:
         family, comma, given = name.partition(", ")

@@ -72,7 +72,7 @@ def new_names(ranking: BoardRanking, final: schema.FinalRanking) -> dict[str, st
 def _state(
     ranking: BoardRanking, salt: str | None, former: Mapping[str, str] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """Return the ranking, and the hashes of truth, submissions and ranking, as columns.
+    """Return the ranking, and the hashes of truth, submissions and ranking, as columns of the database.
 
     Args:
         ranking: Of the whole board.

@@ -202,7 +202,7 @@ def remaining_quota(board: OpenBoard, team: str) -> RemainingQuota:
 
 
 def _as_program(board: OpenBoard) -> OpenBoard:
-    """Return the board with the program's own rights, for what happens inside."""
+    """Return the board with the program's own rights, for internal steps."""
     return replace(board, store=replace(board.store, actor=LOCAL))
 
 
@@ -234,7 +234,7 @@ def _history(ranking: BoardRanking, known: HiddenRules | None, team: str) -> lis
 def _answered(
     ranking: BoardRanking, known: HiddenRules | None, team: str, entry: RankedSubmission
 ) -> SubmissionFeedback:
-    """Return the answer with its details. Where the Ladder shows no score, it shows no detail either."""
+    """Return the answer with its details. If the Ladder shows no score, details are left out too."""
     reply = next(reply for reply in _history(ranking, known, team) if reply.submission == entry.id)
     entry = entry if known is None else visible_results.at_first(ranking, entry)
     detail = known.detail if known else DETAILS[-1]
@@ -247,7 +247,8 @@ def _answered(
 
 
 def _status(entry: RankedSubmission, is_hidden: bool = False) -> str:
-    """Return the result of a submission. is_hidden: a hidden truth refuses none of what it scored."""
+    """Return the result of a submission. With a hidden truth (`is_hidden`), a scored submission is never
+    refused."""
     if entry.excluded is not None:
         return "excluded"
     return "scored" if is_hidden or entry.card is not None else "refused"
@@ -263,8 +264,7 @@ def _refused_limit() -> Finding:
 
 
 def _require_other(session: Session, board_id: str, team: str, digest: str) -> None:
-    """Do nothing if a team did not submit a file before. Raises InputRefused `unchanged-limit` where it
-    did."""
+    """Raise InputRefused `unchanged-limit` if a team has submitted this file before."""
     row = schema.Submission
     known = select(row.id).where(row.board_id == board_id, row.team == team, row.sha256 == digest)
     if session.scalar(known) is not None:

@@ -200,7 +200,7 @@ def _phases(session: Session, board_id: str) -> tuple[Phase, ...]:
 
 
 def _not_open(phases: Sequence[Phase], time: str) -> Finding:
-    """Return why no phase is open, from the phase that comes next or else the one that was last."""
+    """Return why no phase is open: when the next phase opens, or else when the last one closed."""
     upcoming = [phase for phase in phases if phase.state(time) == UPCOMING]
     if upcoming:
         phase = upcoming[0]
@@ -212,7 +212,7 @@ def _not_open(phases: Sequence[Phase], time: str) -> Finding:
 
 
 def _used_up(phase: Phase, total: int, time: str) -> Finding:
-    """Return `limit-reached`: which limit of the phase a team has reached, and when it may submit again."""
+    """Return `limit-reached`, with the limit that the team has reached and when it may submit again."""
     if phase.total is not None and total >= phase.total:
         message = (
             f"the team has submitted {phase.total} of {phase.total} times in this phase: the submission was "
@@ -235,7 +235,7 @@ def unknown(name: str, phases: Sequence[Phase]) -> Finding:
 
 
 def _faults(phase: Phase, others: Sequence[Phase]) -> list[Finding]:
-    """Return the problems of a phase beside the others."""
+    """Return the problems of a phase, also with respect to the other phases."""
     problems = []
     if not phase.name.strip() or len(phase.name) > schema.NAME or has_hidden(phase.name):
         problems.append(error("bad-option", "--name", f"write 1 to {schema.NAME} visible characters."))
@@ -289,7 +289,7 @@ def set_times_right(store: Store, board_id: str) -> int:
 
 
 def _newest(store: Store, board_id: str) -> str | None:
-    """Return the time of the newest submission by the clock of this machine."""
+    """Return the time of the newest submission that was dated by this machine's clock."""
     sent = schema.Submission
     with store.read() as session:
         query = select(func.max(sent.created)).where(sent.board_id == board_id, sent.dated.is_(False))

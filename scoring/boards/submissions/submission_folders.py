@@ -109,7 +109,7 @@ def _is_dated(entries: Sequence[FolderPlace]) -> bool:
 
 
 def _entries(folder: FolderPlace) -> list[Any]:
-    """Return the content of a folder, sorted, without what operating systems leave behind."""
+    """Return the entries of a folder, sorted, without files that operating systems add."""
     try:
         members = folder.iterdir() if folder.is_dir() else ()
         return sorted((member for member in members if not is_litter(member.name)), key=_path)

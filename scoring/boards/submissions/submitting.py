@@ -138,7 +138,7 @@ def changed_file(
 def _scored_and_kept(
     board: OpenBoard, request: SubmissionRequest, time: str, files: dict[str, bytes]
 ) -> Receipt:
-    """Score a submission and keep it. files: to which is added what is kept, by SHA-256."""
+    """Score a submission and store it. New files are added to `files`, by SHA-256."""
     scorings: dict[int, list[schema.Base]] = {}
     while True:
         number = board.test_set.number
@@ -163,7 +163,7 @@ def _scored_and_kept(
 
 
 def _misnamed(board: OpenBoard, request: SubmissionRequest) -> list[Finding]:
-    """Return the problems of the names of a submission."""
+    """Return findings about invalid names of a submission."""
     problems = list(name_problems(request.team, "--team", team_names(board.store, board.row.id)))
     if len(request.team) > schema.NAME:
         problems.append(error("bad-option", "--team", f"a name has at most {schema.NAME} characters."))
@@ -226,7 +226,8 @@ def _store(
 
 
 def _before(session: Session, board_id: str, request: SubmissionRequest, digest: str) -> Receipt | None:
-    """Return the receipt of the same id, or of the same file by the same team; None if neither is kept."""
+    """Return the receipt of an earlier submission with the same id, or of the same file by the same team;
+    None if there is none."""
     row = session.get(schema.Submission, request.id)
     if row is not None and (row.board_id, row.team, row.sha256) != (board_id, request.team, digest):
         message = "another submission has this id: use a different id."
@@ -303,7 +304,7 @@ def refusal(
 def _keep_refused(
     board: OpenBoard, request: SubmissionRequest, time: str, problems: Sequence[Finding]
 ) -> bool:
-    """Keep a refused file, and return whether it is kept."""
+    """Store a refused file, and return whether it is stored."""
     digest, row = sha256(request.data), schema.RefusedFile
     of_team = (row.board_id == board.row.id, row.team == request.team)
     with board.store.write() as session:

@@ -131,7 +131,7 @@ def rename_team(store: Store, board_id: str, team: str, name: str) -> bool:
 
 
 def _move_people(session: Session, board_id: str, team: str, name: str) -> None:
-    """Give the members and the refused files of a team to another, each once."""
+    """Move the members and the refused files of a team to another team, without duplicates."""
 
     def of(table: type[Member] | type[RefusedFile], whose: str) -> list[Any]:
         return list(session.scalars(select(table).where(table.board_id == board_id, table.team == whose)))

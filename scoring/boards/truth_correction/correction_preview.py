@@ -201,7 +201,7 @@ def said_of_cases(truth: Any) -> dict[str, dict[str, bytes]]:
 
 
 def _parts(value: Any, cases: int) -> Iterator[tuple[str, Any]]:
-    """Yield what has a value for each case, by name, wherever it is in a truth."""
+    """Yield name and value of each part of a truth that has one entry per case, also of nested parts."""
     named = (
         value.items()
         if isinstance(value, Mapping)
@@ -218,7 +218,7 @@ def _parts(value: Any, cases: int) -> Iterator[tuple[str, Any]]:
 
 
 def _digest(value: Any) -> bytes:
-    """Return a digest of a value, which arrays, masks and nuclei are made of."""
+    """Return a digest of a value that consists of arrays, masks or nuclei."""
     if isinstance(value, Mask):
         if value.runs is not None:
             return _digest((value.voxels, value.grid, value.runs))
@@ -265,8 +265,8 @@ def _score_of(ranking: BoardRanking, team: str) -> float | None:
 def _cases(
     before: BoardRanking, after: BoardRanking, team: str, relabelled: Collection[str]
 ) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return the cases of both versions on which the submission that counts now is more or less right than
-    before, and those on which it is more right."""
+    """Return the cases on which the ranked submission is now more or less right than before, and those on
+    which it is more right."""
     entry = after.counting.get(team)
     old = next((past for past in before.entries if entry and past.id == entry.id and past.card), None)
     if entry is None or old is None or after.card(entry).is_bare or before.card(old).is_bare:
@@ -283,8 +283,8 @@ def _cases(
 def _steps(
     part: Callable[[ScoreCard], NDArray[np.float64]], after: ScoreCard, before: ScoreCard
 ) -> dict[str, float]:
-    """Return how much the values of cases of two scorecards differ, where they do; one that does not count
-    has none."""
+    """Return by how much the values of each case differ between two scorecards. A case that does not count
+    has no value."""
     now, then = (
         {
             str(row["case"]): value
@@ -330,7 +330,7 @@ def _of_teams(board: OpenBoard, preview: Correction, mark: str) -> list[Block]:
 
 
 def _case_table(preview: Correction, mark: str) -> list[Block]:
-    """Return the cases that the truth says otherwise, or on which a team is more or less right."""
+    """Return the cases whose truth changed, or on which a team is now more or less right."""
     told = {**dict.fromkeys(preview.added, "added"), **dict.fromkeys(preview.removed, "removed")}
     told |= {case: ", ".join(parts) for case, parts in preview.relabelled.items()}
     cases = list(dict.fromkeys([*(case for change in preview.changes for case in change.cases), *told]))

@@ -75,7 +75,8 @@ def rescore(
 
 
 def _score(target: OpenBoard, submission: schema.Submission) -> None:
-    """Score a submission on a version, or take what the same test set gave before."""
+    """Score a submission on a version of the test set. If the same test set was scored before, return that
+    result."""
     store, files = target.store, dict[str, bytes]()
     rows = _known_results(target, submission)
     if not rows:
@@ -92,7 +93,8 @@ def _score(target: OpenBoard, submission: schema.Submission) -> None:
 
 
 def _known_results(target: OpenBoard, submission: schema.Submission) -> list[schema.Base]:
-    """Return the results of a submission on an earlier version with the same files, by this program."""
+    """Return the results of a submission on an earlier version with the same files, computed by this version
+    of Benchside."""
     of, scored, here = schema.TestSetVersion, schema.ScoredVersion, target.test_set
     with target.store.read() as session:
         versions = session.scalars(select(of).where(of.board_id == here.board_id, of.number < here.number))
@@ -161,7 +163,7 @@ def begun(board: OpenBoard) -> OpenBoard:
 
 
 def _of_version(earlier: OpenBoard, board: OpenBoard) -> "_Corrected":
-    """Return the files of an earlier version. Raises InputRefused if those are the board's."""
+    """Return the files of an earlier version. Raises InputRefused if the board already uses these files."""
     of = earlier.test_set
     if (of.sha256, of.metadata_sha256) == (board.test_set.sha256, board.test_set.metadata_sha256):
         message = f"the board already shows the test set of version {of.number}."
@@ -187,7 +189,8 @@ class _Corrected:
 def _corrected(
     board: OpenBoard, truth: Source | None, name: str | None, metadata: Source | None
 ) -> _Corrected:
-    """Return the files of the next version, when they can be read. None: that of the board stays."""
+    """Return the files of the next version, after checking that they can be read. None: the board's file
+    stays."""
     files: dict[str, bytes] = {}
     filename, digest, read = board.test_set.name, board.test_set.sha256, None
     if truth is not None:
@@ -215,8 +218,8 @@ def _corrected(
 
 
 def _begin(board: OpenBoard, corrected: _Corrected) -> OpenBoard:
-    """Return the board with corrected files as its next version; what was begun with the same files goes on,
-    what was begun with others is dropped."""
+    """Return the board with the corrected files as its next version. An interrupted run with the same files
+    continues; a run with other files is discarded."""
     number = board.row.version + 1
     with board.store.write() as session:
         begun = session.get(schema.TestSetVersion, (board.row.id, number))
@@ -238,7 +241,8 @@ def _begin(board: OpenBoard, corrected: _Corrected) -> OpenBoard:
 
 
 def _unscored(target: OpenBoard) -> tuple[list[schema.Submission], int]:
-    """Return the submissions that are not scored on the version yet, oldest first, and the number of all."""
+    """Return the submissions that are not scored on the version yet, oldest first, and the number of all
+    submissions."""
     with target.store.read() as session:
         submissions = session.scalars(
             select(schema.Submission)
@@ -257,7 +261,7 @@ def _unscored(target: OpenBoard) -> tuple[list[schema.Submission], int]:
 
 
 def _finished(target: OpenBoard) -> bool:
-    """Show the new version, unless something was submitted meanwhile."""
+    """Publish the new version, unless something was submitted meanwhile."""
     with target.store.write() as session:
         row = session.get(schema.Board, target.row.id, with_for_update=True)
         if row is None:

@@ -101,7 +101,8 @@ def example(declaration: Declaration, truth: DeclaredCases) -> tuple[str, bytes]
 
 
 def _one_each(declaration: Declaration, ids: Sequence[str], place: Floats, kind: int, score: float) -> str:
-    """Return a table with one object in every image. place: a point, or x, y, width and height."""
+    """Return a table with one object in every image. `place` is a point (x, y), or a box (x, y, width,
+    height)."""
     if declaration.task == "boxes" and declaration.truth.boxes == "corners":
         place = np.r_[place[:2], place[:2] + place[2:]]
     names = [name for name, _ in table_readers.number_columns(declaration)]

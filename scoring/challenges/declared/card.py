@@ -91,7 +91,7 @@ def missing_columns(declaration: Declaration, truth: DeclaredCases, metadata: So
 
 @dataclass(frozen=True)
 class _Card:
-    """The parts of one scorecard."""
+    """The data from which one scorecard is made."""
 
     declaration: Declaration
     truth: DeclaredCases
@@ -159,7 +159,7 @@ class _Card:
             yield from few_cases(dict(zip(classes, supports, strict=True)), self.source["interval"])
 
     def _per_class(self) -> dict[str, dict[str, Any]]:
-        """Return the measures of each class, with its support and the interval of the first."""
+        """Return the measures of each class, its number of cases, and the interval of the first measure."""
         rows: dict[str, dict[str, Any]] = {}
         for k, name in enumerate(self.declaration.names):
             of_class = [m for m in self.point if isinstance(m, tuple) and m[1:] == (name,)]
@@ -170,7 +170,7 @@ class _Card:
         return rows
 
     def _support(self, k: int) -> dict[str, Any]:
-        """Return how many cases have a class, how many are predicted so, and its AUC."""
+        """Return the number of cases of a class, the number of its predictions, and its AUC."""
         cases, counted = self.measured.cases, self.measured.counted
         if isinstance(cases, MultilabelCases):
             return {"support": int(cases.truth[counted, k].sum())}

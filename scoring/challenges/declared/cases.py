@@ -93,7 +93,8 @@ def _labelled(declaration: Declaration, truth: Ints, predictions: Predictions, h
 
 
 def _ends(declaration: Declaration, outputs: Floats) -> tuple[float, float]:
-    """Return a low and a high score for missing ones: beyond all others; of probabilities 0 and 1."""
+    """Return a low and a high score for cases without a score. Both lie beyond all other scores; for
+    probabilities they are 0 and 1."""
     known = outputs[np.isfinite(outputs)]
     if not len(known) or any(use.metric.needs == "probabilities" for use in declaration.uses):
         return 0.0, 1.0

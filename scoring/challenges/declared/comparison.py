@@ -57,7 +57,8 @@ def _case_errors(card: ScoreCard) -> NDArray[np.float64]:
 
 
 def _sample(declaration: Declaration, card: ScoreCard, metric: str) -> PairedSample | None:
-    """McNemar for accuracy and recall of a class, DeLong for the AUC, Wilcoxon for the error of values."""
+    """Return the data for the paired test: McNemar for accuracy and recall of a class, DeLong for the AUC,
+    Wilcoxon for absolute errors. None if no test fits."""
     name = next((use.metric.name for use in declaration.uses if use.key == metric), "")
     if declaration.is_graded:
         if metric == name == "auc" and declaration.positive:
@@ -69,7 +70,7 @@ def _sample(declaration: Declaration, card: ScoreCard, metric: str) -> PairedSam
 
 
 def _what_if(uses: Sequence[MetricUse]) -> WhatIf:
-    """Return the score with other weights of its parts."""
+    """Return the parameters with which a page can change the weights of the score."""
     parameters = tuple(
         spec.FormulaParameter(use.key, f"weight of {use.metric.title}", 100 * use.weight, 0, 100)
         for use in uses
@@ -103,7 +104,8 @@ def _rank(declaration: Declaration, cards: Mapping[str, ScoreCard], _options: Va
 
 
 def _of_cases(declaration: Declaration, card: ScoreCard) -> Floats:
-    """Return how wrong each case is [N], or in each metric [N metrics]."""
+    """Return how wrong each case is [N]. If metrics are computed for each case, return this for every case
+    and metric [N x metrics]."""
     if "case_losses" in card.arrays:
         places = [i for i, use in enumerate(declaration.uses) if use in declaration.ranked]
         return np.asarray(card.arrays["case_losses"][:, places], float).ravel()
@@ -113,12 +115,14 @@ def _of_cases(declaration: Declaration, card: ScoreCard) -> Floats:
 
 
 def _places(means: Floats) -> Places:
-    """Return places by mean rank, smaller is better; teams of one mean share the first of their places."""
+    """Return the place of each team by its mean rank; a smaller mean is better. Teams with the same mean
+    share the best of their places."""
     return ranks_along_teams(-means).astype(int)
 
 
 def _resampled(declaration: Declaration, cards: Mapping[str, ScoreCard]) -> dict[str, Places] | None:
-    """Return places in the replicates in which all have a score; None without, or for ranks in cases."""
+    """Return the places in each replicate in which all teams have a score. None without replicates, or if
+    teams are ranked in every case."""
     scored = {team: card.arrays for team, card in cards.items() if card.score is not None}
     is_drawn = all("score_replicates" in card.arrays for card in cards.values())
     if declaration.ranking.by != "mean_rank" or not is_drawn or not scored:

@@ -108,7 +108,8 @@ class MetricUse:
 
 
 def _told(key: str, value: object) -> str:
-    """Return an option as people write it: "tolerance 2 mm"; of a class or region its name."""
+    """Return an option as people write it, such as "tolerance 2 mm". For a class or region, return its
+    name."""
     if key == "class":
         return str(value)
     words = key.removesuffix("_mm").replace("_", " ")

@@ -32,7 +32,8 @@ left out, because the bound assumes a range of 0 to 1."""
 
 
 def _later(name: str, declaration: Declaration) -> Any:
-    """Return a function of this package, "module:name", of the declaration; imported when it is called."""
+    """Return a function that passes the declaration to another function of this package. That function is
+    named "module:name" and imported only when it is called."""
     return partial(Lazy(f"scoring.challenges.declared.{name}"), declaration)
 
 

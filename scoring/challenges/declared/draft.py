@@ -190,7 +190,8 @@ def subgroups(truth: TruthTable, used: Sequence[object]) -> list[str]:
 
 
 def _case(truth: TruthTable) -> str:
-    """Return the column that differs in every row, best one named like an id. Raises InputRefused without."""
+    """Return a column with a different value in every row, preferably one named like an id. Raises
+    InputRefused if there is no such column."""
     n = len(next(iter(truth.columns.values())))
     unique = [heading for heading in truth.columns if len(truth.values(heading)) == n]
     if not unique:
@@ -210,7 +211,8 @@ def _survival(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
 
 
 def _flags(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
-    """Return several columns of 0 and 1: classes where each row has one 1, else labels."""
+    """Return the task and the columns, if several columns contain only 0 and 1. They are classes if each row
+    has exactly one 1, otherwise labels."""
     flags = [heading for heading in others if truth.is_flag(heading)]
     if len(flags) < 2:
         return {}

@@ -69,7 +69,8 @@ def read_truth(
 
 
 def _unused(declaration: Declaration, held: Mapping[int, str]) -> list[Finding]:
-    """Return a warning for each value that is in no region. held: values with the first file of each."""
+    """Return a warning for each mask value that belongs to no region. `held` maps each value to the first
+    file that contains it."""
     known = {0}.union(*declaration.regions.values())
     return [
         warning("unused-label", where, f"no region contains value {value}: its voxels count as background.")
@@ -79,8 +80,8 @@ def _unused(declaration: Declaration, held: Mapping[int, str]) -> list[Finding]:
 
 
 def _absent(declaration: Declaration, held: Mapping[int, str], where: str) -> list[Finding]:
-    """Return a warning for each region of which no mask of the truth has a voxel, and for each other that has
-    a value that none holds. held: values of all masks."""
+    """Return a warning for each region without a voxel in the truth, and for each value of another region
+    that no mask contains. `held` contains the values of all masks."""
     regions, ends = declaration.regions.items(), dict[tuple[int, ...], str]()
     absent = {value for _, values in regions if not held.keys() & set(values) for value in values}
     for name, values in regions:
@@ -159,8 +160,8 @@ def nothing(declaration: Declaration, truth: DeclaredCases) -> Predictions:
 def _measured(
     declaration: Declaration, truth: DeclaredCases, case: str, sent: Opener | None
 ) -> tuple[Floats, set[int]]:
-    """Return what every metric measures of a case, by metric, region and number, without a mask those of an
-    empty one; and the values of the mask."""
+    """Return the measurements of one case as a flat array (metrics x regions x numbers), and the values in
+    its mask. Without a mask, an empty mask is measured."""
     labels, grid = read_label_map(partial(truth.files.open, truth.masks[case]))
     guess = np.zeros_like(labels) if sent is None else read_label_map(sent, grid)[0]
     values = np.zeros((len(declaration.uses), len(declaration.regions), MEASURES))

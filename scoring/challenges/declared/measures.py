@@ -125,7 +125,8 @@ class Measured:
         return float(max(longest, measured[np.isfinite(measured)].max(initial=0)))
 
     def _of_curves(self, units: Ints) -> dict[QuantityName, int]:
-        """Return what areas and chosen thresholds rest on, where there are two classes."""
+        """Return the number of units on which each area under a curve and each metric at a chosen threshold
+        depends. Empty unless there is a positive class."""
         cases, found = self.cases, dict[QuantityName, int]()
         if not isinstance(cases, LabelledCases) or cases.the_positive is None:
             return found
@@ -140,7 +141,7 @@ class Measured:
         return found
 
     def _parts(self, rests_on: Mapping[QuantityName, int]) -> dict[QuantityName, dict[QuantityName, float]]:
-        """Return the classes in metrics that are plain means over them, and in the score."""
+        """Return the weight of each class in metrics that are plain means over classes, and in the score."""
         parts: dict[QuantityName, dict[QuantityName, float]] = {}
         for use in self.declaration.uses:
             if measure := MEANS_OF_CLASSES.get((use.metric.name, use.options.get("average"))):
@@ -152,7 +153,8 @@ class Measured:
         return parts | ({SCORE: score} if score else {})
 
     def _of_classes(self, weights: Floats) -> dict[QuantityName, Floats]:
-        """Return recall, precision and F1 of each class; of several labels the first part of the score."""
+        """Return recall, precision and F1 of each class. For other tasks, return the first metric of the
+        score for each class or region."""
         names = self.declaration.names
         if isinstance(self.cases, LabelledCases) and self.cases.predicted is not None:
             c = classification.counts(self.cases.truth, self.cases.predicted, weights, len(names))
@@ -213,7 +215,7 @@ def unit_sums(declaration: Declaration, measured: Measured, units: Ints) -> Floa
 
 
 def _left_out(measured: Measured, use: MetricUse, units: Ints, weights: Floats) -> Floats:
-    """Return a metric without each unit [n]."""
+    """Return the metric computed again without each unit [n]."""
     cases = measured.of(use)
     if use.metric.name == "auc" and not use.options and isinstance(cases, LabelledCases):
         place = cases.the_positive

@@ -75,7 +75,8 @@ def inspect(
 
 
 def _answers_are_right(declaration: Declaration, name: str, found: Inspection) -> Sequence[Finding]:
-    """Return notes about outputs. Raises InputRefused if no table of such answers would be read."""
+    """Return notes about the outputs of a model. Raises InputRefused if a table with these outputs would be
+    refused."""
     outputs = found.outputs
     width = outputs.shape[1] if outputs.ndim == 2 and outputs.size else None
     if declaration.predictions.score and width not in (None, 1, 2):
@@ -93,14 +94,15 @@ def _answers_are_right(declaration: Declaration, name: str, found: Inspection) -
 def _order(
     declaration: Declaration, metadata: Mapping[str, str], width: int | None, name: str
 ) -> tuple[Sequence[int] | None, Sequence[Finding]]:
-    """Return which number of a model is of each class; None if they are in the file's order."""
+    """Return for each class the position of its number in the model's output; None if the model uses the
+    order of the challenge file."""
     is_by_class = width and width == len(declaration.classes)
     return output_order(metadata, declaration.classes, name) if is_by_class else (None, ())
 
 
 def _outputs(declaration: Declaration, answers: Floats, order: Sequence[int] | None) -> Floats:
-    """Return answers by class [n, C], or a number each [n, 1]: a single score is of the positive class, and
-    shares that arithmetic moved out of 0 to 1 are put back."""
+    """Return the outputs by class [n, C], or one number per case [n, 1]. A single score belongs to the
+    positive class. Rounding errors outside 0 to 1 are removed."""
     known = answers[~np.isnan(answers)]
     if declaration.classes and len(known) and known.min() >= -TOLERANCE and known.max() <= 1 + TOLERANCE:
         answers = np.clip(answers, 0, 1)
@@ -112,7 +114,8 @@ def _outputs(declaration: Declaration, answers: Floats, order: Sequence[int] | N
 def _read(
     declaration: Declaration, outputs: Floats, ids: Sequence[str], truth: DeclaredCases | None, name: str
 ) -> Predictions:
-    """Return outputs as if read from their table. Raises InputRefused with its problems."""
+    """Write outputs as a prediction table, and return what reading this table gives. Raises InputRefused with
+    the problems of the table."""
     labels: Array = outputs.argmax(1) if declaration.is_graded else np.full(len(outputs), -1)
     answers = Predictions(name, outputs, np.where(np.isnan(outputs).any(1), -1, labels))
     text = prediction_table(declaration, ids, answers)

@@ -91,7 +91,8 @@ def read_predictions(
 def _objects(
     declaration: Declaration, read: ReadTable, places: list[int], with_label: bool, of_truth: bool
 ) -> tuple[list[str], Callable[[Ints], Objects]]:
-    """Return the image of each row, and what gives the objects in some rows. places: id, numbers, class."""
+    """Return the image of each row, and a function that returns the objects of some rows. `places` contains
+    the positions of the columns: case id, numbers, and class."""
     table, n = read.table, len(declaration.truth.places)
     id_column, *numbered = places[:-1] if with_label else places
     ids = table.cells(id_column)

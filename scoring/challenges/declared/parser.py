@@ -107,7 +107,7 @@ class KeyReader:
 
 
 def _taken(path: Path, value: Any, kind: Kind) -> Any:
-    """Return a value of a kind. Raises ValueError: it is of another, with what to write."""
+    """Return the value if it is of the wanted kind. Raises ValueError with what to write instead."""
     if kind == "list":
         most = FORMAT["most"].get(dotted(path), 1_000)
         if not isinstance(value, list) or not all(isinstance(v, str) and v.strip() for v in value):
@@ -205,7 +205,7 @@ def _classes(keys: KeyReader, task: str) -> tuple[tuple[str, ...], str | None]:
 
 
 def _regions(keys: KeyReader, task: str, classes: tuple[str, ...]) -> Mapping[str, tuple[int, ...]]:
-    """Return the values of a mask by region; without [regions] class k is the value k + 1."""
+    """Return the mask values of each region. Without [regions], class k has the value k + 1."""
     if task != "segmentation":
         keys.refuse(
             "unknown-key", ("regions",), "only segmentation has regions.", task and "regions" in keys.tree
@@ -292,8 +292,9 @@ def _ranking(keys: KeyReader, known: Sequence[str]) -> parts.RankingRule:
 
 @dataclass(frozen=True)
 class _MetricReader:
-    """Reads the metrics of one declaration; what is wrong with them is kept by `keys`. task: "" for none.
-    seen: sections with the metrics in them; kept declarations, which have no lines, may have one twice."""
+    """Reads the metrics of one declaration; `keys` collects the problems. `task` is "" if it is unknown.
+    `seen` contains the metrics of each section, to find duplicates. Stored declarations have no line numbers,
+    and may contain duplicates."""
 
     keys: KeyReader
     task: str
@@ -330,7 +331,7 @@ class _MetricReader:
         return self._weighted(tuple(filter(None, scored))), tuple(filter(None, reported))
 
     def _weighted(self, uses: tuple[MetricUse, ...]) -> tuple[MetricUse, ...]:
-        """Return parts with weights that sum to 1."""
+        """Return the parts of the score with weights that sum to 1."""
         at, total = ("score", "parts"), sum(use.weight for use in uses)
         if uses and total <= 0:
             self.keys.bad(at, "the weights sum to 0: give at least one weight above 0.")
@@ -341,7 +342,7 @@ class _MetricReader:
         return tuple(replace(use, weight=use.weight / total) for use in uses)
 
     def _use(self, path: Path, table: Mapping[str, Any], section: str) -> MetricUse | None:
-        """Return a metric with its options, None if there is none of that name."""
+        """Return a metric with its options; None if no metric has this name."""
         at, known, keys = (*path, "metric"), KEYS[section], self.keys
         is_there = keys.required(at, "name a metric; `benchside metrics` lists them.", table)
         name = keys.value(at, table["metric"], known["metric"]) if is_there else None
@@ -369,7 +370,7 @@ class _MetricReader:
         return MetricUse(metric, key, options, 1.0 if weight is None else float(weight))
 
     def _check(self, path: Path, metric: Metric, options: Mapping[str, Any]) -> None:
-        """Refuse a metric that is not defined on what the file declares."""
+        """Refuse a metric that is undefined for the declared task, classes or predictions."""
         keys, at, of, n = self.keys, (*path, "metric"), options.get("class"), len(self.names)
         keys.known((*path, "class"), of, self.names)
         both = "average" in options and of is not None and self.task != "segmentation"

@@ -48,7 +48,7 @@ def _values(declaration: Declaration) -> list[int]:
 
 
 def _codes(declaration: Declaration) -> Ints:
-    """Return the label in a scene of each value of a mask, 0 of one that is in no region."""
+    """Return the label in the 3D scene for each mask value; 0 for values that belong to no region."""
     values = _values(declaration)
     code_of = np.zeros(max(values) + 1, np.uint8)
     code_of[values] = np.minimum(np.arange(len(values)) + 1, MOST_CODES)

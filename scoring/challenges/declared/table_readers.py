@@ -32,7 +32,8 @@ Rows = Sequence[int] | None
 
 
 def _named(keys: object, columns: Mapping[str, Mapping[str, str]]) -> Columns:
-    """Return the columns that keys of a section name. columns: key -> what its column holds."""
+    """Return the columns that the keys of a section name. `columns` describes for each key what its column
+    contains."""
     named = ((getattr(keys, name), column["holds"]) for name, column in columns.items())
     return [(n, what) for value, what in named for n in ((value,) if isinstance(value, str) else value or ())]
 
@@ -133,7 +134,7 @@ def read_truth(
 
 
 def _absent(declaration: Declaration, labels: Ints, values: Floats, where: str) -> list[Finding]:
-    """Return a warning where classes have no case."""
+    """Return a warning if classes have no case."""
     classes = declaration.classes if TASKS[declaration.task].get("classes") else ()
     of_graded = np.isin(np.arange(len(classes)), labels)
     present = of_graded if declaration.is_graded else values.any(0)
@@ -147,7 +148,7 @@ def _absent(declaration: Declaration, labels: Ints, values: Floats, where: str) 
 
 
 def _undefined(declaration: Declaration, truth: DeclaredCases, where: str) -> list[Finding]:
-    """Return a warning where numbers of a truth leave a metric undefined for everybody."""
+    """Return a warning if the truth makes a metric undefined for every team."""
     if TASKS[declaration.task].get("classes"):
         return []
     different = Predictions("", np.arange(float(len(truth)))[:, None], np.zeros(len(truth), int))
@@ -202,7 +203,8 @@ def outputs_by_class(declaration: Declaration, numbers: Floats) -> Floats:
 
 
 def _called(declaration: Declaration, outputs: Floats) -> Ints:
-    """Return the class that scores call [n], -1 for none: the largest, or positive above the threshold."""
+    """Return the class that the scores predict [n], -1 if none: the class with the largest score, or with two
+    classes the positive one if its score is above the threshold."""
     threshold, place = declaration.predictions.threshold, declaration.positive_place
     if threshold is not None and place is not None and len(declaration.classes) == 2:
         called = np.where(outputs[:, place] > threshold, place, 1 - place)
@@ -212,7 +214,8 @@ def _called(declaration: Declaration, outputs: Floats) -> Ints:
 
 
 def _not_probabilities(declaration: Declaration, outputs: Floats, where: str) -> list[Finding]:
-    """Return a problem where scores are no probabilities, and a metric or the usual threshold needs them."""
+    """Return a problem if scores are not probabilities, although a metric or the default threshold needs
+    probabilities."""
     wanted, known = declaration.predictions, outputs[~np.isnan(outputs).any(1)]
     unwritten = wanted.threshold is not None and "threshold" not in declaration.tree.get("predictions", {})
     needing = [use.key for use in declaration.uses if use.metric.needs == "probabilities"]

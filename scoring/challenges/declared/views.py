@@ -103,7 +103,8 @@ def _classes(card: ScoreCard) -> Iterator[Block]:
 
 
 def _thresholds(declaration: Declaration, card: ScoreCard) -> Iterator[Block]:
-    """Yield what other thresholds of the positive one of two classes would give; nothing without scores."""
+    """Yield blocks that show the results at other thresholds of the positive class. Empty without scores, or
+    with more than two classes."""
     place, arrays = declaration.positive_place, card.arrays
     if place is None or len(declaration.classes) != 2 or not declaration.is_graded:
         return
@@ -127,14 +128,15 @@ def _thresholds(declaration: Declaration, card: ScoreCard) -> Iterator[Block]:
 
 
 def _of_classes(key: str, shown: str) -> Column:
-    """Return the column of a number of each class. shown: the measure whose interval a page shows too."""
+    """Return a table column for one measure of each class. `shown` is the measure whose interval is shown
+    too."""
     if key in COUNTS:
         return Column(key, COUNTS[key], "count" if key == "support" else "number", 0, width=64)
     return replace(shared.estimated(key), detail=key.endswith("_interval") and key != f"{shown}_interval")
 
 
 def _errors(card: ScoreCard) -> Iterator[Block]:
-    """Yield predicted against true values of a regression."""
+    """Yield a figure of predicted against true values of a regression."""
     values = card.arrays.get("values")
     if values is None or values.shape[1] != 1:
         return
