@@ -86,7 +86,7 @@ class Wording:
     missing_image: str = "Add it."
     unreadable_image: str = "Export it again as JPEG or PNG."
     small_image: str = "."
-    transparent_image: str = "; it is dropped."
+    transparent_image: str = ". Benchside removes it."
     not_finite: str = ". Fix the model."
     not_finite_trial: str = "; such cases are refused."
     slow: str = "the model is stopped."

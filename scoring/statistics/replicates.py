@@ -201,14 +201,15 @@ def _doubtful(
     intervals: Mapping[QuantityName, list[float] | None],
     has_intervals: bool,
 ) -> Iterator[Finding]:
-    """Yield why a quantity has no interval though units are enough for one, or only on some replicates."""
+    """Yield findings about quantities that have no interval although there are enough units, or that are
+    undefined in some replicates."""
     for name, drawn in values.items():
         share = float(np.isnan(drawn).mean())
         if isinstance(name, str) and np.isfinite(point[name][0]) and share > 0:
             rest = (
-                "its interval rests on the others"
+                "its interval is computed from the others"
                 if intervals[name]
-                else "too few units define it, so it has no interval"
+                else "it depends on too few units, so it has no interval"
             )
             message = f"{share:.1%} of the replicates have no {name}; {rest}."
             yield (warning if share >= MUCH_UNDEFINED else note)("undefined-replicates", name, message)

@@ -84,14 +84,14 @@ def read_demographics(table: TextTable, problems: list[Finding]) -> Read:
             "location-number",
             table,
             by_number,
-            "the location is written as a number; the official loader knows the names only and takes it "
-            "as unknown.",
+            "the location is written as a number, but the official loader reads only names. It treats "
+            "these locations as unknown.",
         ),
         *once(
             "age-format",
             table,
             odd_age,
-            "the age is not a plain whole number; the official loader takes it as missing. "
+            "the age is not a plain whole number; the official loader treats it as missing. "
             "Write 42, not 42.0.",
         ),
         *once(

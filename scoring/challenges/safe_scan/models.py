@@ -18,7 +18,7 @@ WORDING = Wording(
     missing_image="Add the image; the validator gives every model the score 0 when one image is missing.",
     unreadable_image="The validator gives every model the score 0 when one image is unreadable.",
     small_image=". Small images are enlarged, as in the validator.",
-    transparent_image=". The rules exclude transparency; it is dropped, as in the validator.",
+    transparent_image=". The rules exclude transparency. Benchside removes it, as the validator does.",
     not_finite=(
         ", which the official code reads as the largest value. Fix the model, or let missing cases count "
         "as wrong (--missing wrong)."
