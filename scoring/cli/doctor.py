@@ -187,16 +187,20 @@ def _store() -> Iterator[Check]:
     from scoring.store.database import is_there, store_folder
 
     folder, name = store_folder(), "Boards and history"
+    unwritable = "Let this user write there, or name another folder in BENCHSIDE_STORE."
     if not is_there():
-        yield Check(DATA, name, f"none yet; they will be in {folder}")
+        nearest = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+        if os.access(nearest, os.W_OK):
+            yield Check(DATA, name, f"none yet; they will be in {folder}")
+        else:
+            yield Check(DATA, name, f"{folder} cannot be made", "caution", unwritable)
         return
     problem, foreign, is_read_only = _state_of_store(folder, int(time.monotonic() / STATE_SECONDS))
     if problem is not None:
         yield Check(DATA, name, f"{problem.where} cannot be used", "fault", problem.message)
         return
     if is_read_only:
-        advice = "Let this user write there, or name another folder in BENCHSIDE_STORE."
-        yield Check(DATA, name, f"{folder} can only be read", "caution", advice)
+        yield Check(DATA, name, f"{folder} can only be read", "caution", unwritable)
         return
     if foreign:
         listed = f"{len(foreign)} files that do not belong to this database, such as {foreign[0][:12]}"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from scoring.cli import doctor
 from tests.support.boards import board, labels, predictions
 from tests.support.command_line import ROOT
 
@@ -65,6 +66,14 @@ def test_a_full_disk_and_a_read_only_one_lose_nothing(disk, tmp_path):
     assert len(board("show", "b", "--json", "-").json["teams"]) == 2, "what is there can still be read"
     subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True, capture_output=True, timeout=20)
     assert len(board("show", "b", "--json", "-").json["teams"]) == 2
+
+
+def test_the_doctor_says_that_no_store_can_be_made_on_a_read_only_disk(disk):
+    """It said "none yet", and the page About that everything is in order."""
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True, capture_output=True, timeout=20)
+    (found,) = [one for one in doctor.examine() if one.name == "Boards and history"]
+    assert (found.state, found.value) == ("caution", f"{disk / 'store'} cannot be made")
+    assert "BENCHSIDE_STORE" in found.mend
 
 
 @pytest.mark.slow
