@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import text
 
+from scoring.boards import deletion
 from scoring.boards.board import listed
 from scoring.boards.board import opened as board_of
 from scoring.boards.bundles import bundle
@@ -17,7 +18,8 @@ from scoring.common.findings import InputRefused
 from scoring.store import schema
 from scoring.store.database import open_store
 from tests.support import bundles, databases
-from tests.support.boards import board, predictions
+from tests.support.boards import board, labels, predictions
+from tests.support.disks import fill, mounted, remount
 from tests.support.visits import words
 
 
@@ -111,6 +113,47 @@ def test_a_database_that_goes_away_is_one_sentence(store, opened, address, fault
         assert words(page).count(sentence) == 1
         assert "No boards yet" not in words(page)
     assert len(list(store.folder.glob("benchside.db"))) == (fault is rename_table), "no empty one is made"
+
+
+@pytest.mark.parametrize(
+    ("is_full", "sentence"), [(True, "the disk is full: free some space"), (False, "it cannot be written")]
+)
+def test_a_board_on_a_full_or_read_only_disk_is_shown_and_no_other_is_made(
+    opened, tmp_path, monkeypatch, is_full, sentence
+):
+    with mounted(tmp_path / "disk") as disk:
+        monkeypatch.setenv("BENCHSIDE_STORE", str(disk / "store"))
+        store = open_store()
+        bundle.import_board(store, bundles.packed({}))
+        if is_full:
+            fill(disk / "filler")
+        else:
+            store.engine.dispose()
+            remount(disk, "ro")
+        app = opened("board", board="b")
+        assert not app.exception
+        assert "alpha" in words(app)
+        app = opened("board")
+        app.selectbox(key="board_new_challenge").select("Melanoma").run()
+        app.text_input(key="board_new_title").input("New").run()
+        app.file_uploader(key="board_new_truth_file").upload("t.csv", labels(tmp_path / "t.csv").read_bytes())
+        next(one for one in app.run().button if one.label == "Create the board").click().run()
+        assert not app.exception
+        assert words(app).count(sentence) == 1
+        app = opened("board", board="b", tab="Settings")
+        app.text_input(key="delete_b").input("b").run()
+        next(one for one in app.button if one.label == "Delete for good").click().run()
+        assert not app.exception
+        assert words(app).count(sentence) == 1
+
+
+@pytest.mark.parametrize("tab", ["Submissions", "Corrections", "Participants", "Settings"])
+def test_a_board_that_another_server_deletes_is_one_sentence(store, opened, tab):
+    app = opened("board", board="b", tab=tab)
+    deletion.delete_board(open_store(), "b")
+    [one for one in app.button if one.label != "All boards"][-1].click().run()
+    assert not app.exception
+    assert words(app).count("there is no such board") == 1
 
 
 @pytest.mark.slow

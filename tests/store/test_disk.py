@@ -1,8 +1,6 @@
 """A store on a disk that is really full, or really read-only: a sentence, and nothing is lost."""
 
-import errno
 import gc
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,35 +11,16 @@ import pytest
 from scoring.cli import doctor
 from tests.support.boards import board, labels, predictions
 from tests.support.command_line import ROOT
+from tests.support.disks import fill, mounted, remount
 
 
 @pytest.fixture
 def disk(tmp_path, monkeypatch) -> Iterator[Path]:
     """A disk of one MiB with a store on it."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
-    try:
-        subprocess.run(command, check=True, capture_output=True, timeout=20)
-    except (OSError, subprocess.SubprocessError) as problem:
-        pytest.skip(f"no disk can be mounted here: {problem}")
-    monkeypatch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
-    monkeypatch.setenv("BENCHSIDE_STORE", str(place / "store"))
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True, capture_output=True, timeout=20)
-
-
-def fill(path: Path) -> None:
-    """Write until the disk is full."""
-    handle = os.open(path, os.O_CREAT | os.O_WRONLY)
-    try:
-        while os.write(handle, b"x" * 4096):
-            pass
-    except OSError as problem:
-        if problem.errno != errno.ENOSPC:
-            raise
-    finally:
-        os.close(handle)
+    with mounted(tmp_path / "disk") as place:
+        monkeypatch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
+        monkeypatch.setenv("BENCHSIDE_STORE", str(place / "store"))
+        yield place
 
 
 @pytest.mark.slow
@@ -60,17 +39,17 @@ def test_a_full_disk_and_a_read_only_one_lose_nothing(disk, tmp_path):
     assert board("submit", "b", "--team", "beta", "--predictions", other).status == 0
 
     gc.collect()  # stores of earlier commands hold the database open
-    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True, capture_output=True, timeout=20)
+    remount(disk, "ro")
     done = board("submit", "b", "--team", "gamma", "--predictions", file)
     assert (done.status, done.err.count("store-read-only"), done.err.count("\n")) == (2, 1, 1), done.err
     assert len(board("show", "b", "--json", "-").json["teams"]) == 2, "what is there can still be read"
-    subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True, capture_output=True, timeout=20)
+    remount(disk, "rw")
     assert len(board("show", "b", "--json", "-").json["teams"]) == 2
 
 
 def test_the_doctor_says_that_no_store_can_be_made_on_a_read_only_disk(disk):
     """It said "none yet", and the page About that everything is in order."""
-    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True, capture_output=True, timeout=20)
+    remount(disk, "ro")
     (found,) = [one for one in doctor.examine() if one.name == "Boards and history"]
     assert (found.state, found.value) == ("caution", f"{disk / 'store'} cannot be made")
     assert "BENCHSIDE_STORE" in found.mend
