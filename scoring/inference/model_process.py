@@ -14,6 +14,7 @@ from scoring.inference.image_sanitizer import SMALL_LONGEST, SMALL_SIDE
 from scoring.inference.preprocessing import (
     MOST_PIXELS,
     OVERVIEW_PIXELS,
+    TOO_MUCH_MEMORY,
     ImageUnreadable,
     Pixels,
     Recipe,
@@ -43,7 +44,7 @@ IMAGE_BYTES = 1200 << 20
 _DECODING = {
     "inference-timeout": "Decoding the image takes too long: save it again as a plain JPEG or PNG.",
     "model-crashed": "The image crashed the process that decodes it: export the image again.",
-    "model-out-of-memory": "Decoding the image needs more memory than is allowed: save a smaller copy.",
+    "model-out-of-memory": TOO_MUCH_MEMORY,
 }
 
 
@@ -179,13 +180,14 @@ class ImageProcess:
     """A child process without a model that decodes uploaded images for pages, because the server must not
     decode them itself.
 
-    If an image stops the child, for example by its time limit, a new child takes the next image.
+    If an image stops the child, for example by its time limit, a new child takes the next image. An image for
+    which a used child has too little memory is decoded by a new one, so that earlier images decide nothing.
     """
 
     def __init__(self, limits: Limits = Limits(), command: Sequence[str] = WORKER):
         memory_bytes = min(limits.memory_bytes, IMAGE_BYTES)
         self._limits, self._command = replace(limits, memory_bytes=memory_bytes), command
-        self._worker = WorkerProcess(self._limits, command)
+        self._worker, self._is_used = WorkerProcess(self._limits, command), False
 
     def pixels(self, data: bytes, recipe: Recipe) -> PreparedImage:
         """Return the image prepared by `recipe`; `Recipe(())` keeps the size. Raises ImageUnreadable, even if
@@ -219,6 +221,22 @@ class ImageProcess:
         return self._decoded(request, data, most_bytes, worker_protocol.slide)
 
     def _decoded(
+        self,
+        request: dict[str, Any],
+        data: bytes,
+        most_bytes: int,
+        read: Callable[[dict[str, Any], list[bytearray]], Result],
+    ) -> Result:
+        was_used, self._is_used = self._is_used and not self._worker.ended, True
+        try:
+            return self._decoded_once(request, data, most_bytes, read)
+        except ImageUnreadable as unreadable:
+            if not was_used or str(unreadable) != TOO_MUCH_MEMORY:
+                raise
+        self._worker.close()
+        return self._decoded_once(request, data, most_bytes, read)
+
+    def _decoded_once(
         self,
         request: dict[str, Any],
         data: bytes,

@@ -105,6 +105,9 @@ class ImageInfo:
     micrometres: float = 0.0
 
 
+TOO_MUCH_MEMORY = "Decoding the image needs more memory than is allowed: save a smaller copy."
+
+
 def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, ImageInfo]:
     """Return the pixels that a model receives for an image file, and information about the file.
 
@@ -139,7 +142,7 @@ def unreadable(fault: Exception, data: bytes, formats: str = CASE_FORMATS) -> Im
     if isinstance(fault, UnidentifiedImageError):
         return ImageUnreadable(_what_it_is(data, formats))
     if isinstance(fault, MemoryError):
-        return ImageUnreadable("Decoding the image needs more memory than is allowed: save a smaller copy.")
+        return ImageUnreadable(TOO_MUCH_MEMORY)
     if "MAX_TEXT_CHUNK" in str(fault):
         sentence = (
             "A text or the colour profile in the PNG unpacks to more than 1 MB: save the image without it."

@@ -23,8 +23,15 @@ from PIL import Image, ImageCms, PngImagePlugin
 
 from scoring.inference.model_contract import noise
 from scoring.inference.model_process import ImageProcess, ModelProcess
-from scoring.inference.preprocessing import ImageInfo, ImageUnreadable, Recipe, pixels, tensor
-from scoring.inference.timed_worker import Limits
+from scoring.inference.preprocessing import (
+    TOO_MUCH_MEMORY,
+    ImageInfo,
+    ImageUnreadable,
+    Recipe,
+    pixels,
+    tensor,
+)
+from scoring.inference.timed_worker import Limits, WorkerProcess
 from scoring.inference.worker_results import ModelFailed, Tensor
 from tests.inference import builders
 from tests.inference.test_preprocessing import encoded, photograph
@@ -688,6 +695,28 @@ def test_a_process_that_decodes_images_holds_about_a_gigabyte_at_most():
         with pytest.raises(ImageUnreadable, match="very large"):
             process.pixels(WHITE, SMALL)
         assert 50 < peak(process._worker._child.pid) < 1_100
+
+
+def test_an_image_that_a_used_process_has_no_memory_for_is_decoded_by_a_new_one(monkeypatch):
+    """A picture of 28 million pixels was read the first time, and refused the second time."""
+    request, asked = WorkerProcess.request, []
+
+    def short_of_memory(worker, *arguments):
+        asked.append(worker)
+        if is_short or asked.count(worker) > 1:
+            raise ImageUnreadable(TOO_MUCH_MEMORY)
+        return request(worker, *arguments)
+
+    monkeypatch.setattr(WorkerProcess, "request", short_of_memory)
+    is_short, data = False, encoded(photograph())
+    with ImageProcess() as process:
+        first, second = process.pixels(data, SMALL), process.pixels(data, SMALL)
+        assert np.array_equal(first.pixels, second.pixels)
+        assert (len(asked), asked[0] is asked[1], asked[2] is asked[0]) == (3, True, False)
+        is_short = True
+        with pytest.raises(ImageUnreadable, match="more memory"):
+            process.pixels(data, SMALL)
+        assert len(asked) == 5, "a new one is asked once"
 
 
 def test_a_model_of_150_mib_runs_within_the_memory():
