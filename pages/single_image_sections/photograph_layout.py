@@ -172,7 +172,7 @@ def _quality(
 ) -> tuple[quality.QualityBadge, ...]:
     """Return the facts about the image that are known at once: similarity takes longer."""
     others = among.value.qualities if isinstance(among, Outcome) and among.value else ()
-    badges = quality.photograph_chips(image_upload.measured(image), task.shortest_side, others)
+    badges = quality.photograph_chips(image_upload.measured(image), task.shortest_side, others, image.case)
     return badges if isinstance(among, Outcome) else quality.before_comparison(badges)
 
 

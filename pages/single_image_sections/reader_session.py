@@ -237,8 +237,8 @@ def _tally(on: Session, images: list[ReadImage]) -> None:
 def _table(question: str, rows: dict[str, list[str | float]], key: str) -> None:
     """Draw the images, a row each."""
     n = len(rows["image"])
-    caption = f"{n} image{'s' * (n > 1)}. The CSV file also has the reasons for caution, if there are any"
-    caption += ", and your confidence." if IN_THE_FILE[0] in rows else "."
+    caption = f"{n} image{'s' * (n > 1)}."
+    caption += " The CSV file also has your confidence." * (IN_THE_FILE[0] in rows)
     names = rows["image"]
     files = [str(name).rsplit("/", 1)[-1] for name in names]
     short = {**rows, "image": files if len(set(files)) == n else names}

@@ -78,11 +78,13 @@ class SessionImage:
         return len(self.preview) + (0 if self.prepared is None else self.prepared.nbytes)
 
     def remarks(self, card: ModelCard | None = None) -> str:
-        """Return why the answer is withheld, or reasons for caution; "" if there are none. `card` is the
+        """Return why there is no answer, then the reasons for caution; "" if there are none. `card` is the
         performance of the model on the test set."""
-        if self.answer is None:
-            return self.failed
-        return " ".join(self.answer.reasons) or ", ".join(cautions(self.chips, self.answer.views, card))
+        reasons = (self.failed,) * bool(self.failed) if self.answer is None else self.answer.reasons
+        # Without an answer, the turned copies are a reason or are not shown.
+        views = None if self.answer is None or reasons else self.answer.views
+        found = ", ".join(cautions(self.chips, views, card))
+        return " ".join([*reasons, *[f"Caution: {found}."] * bool(found)]) if reasons else found
 
 
 class ImageQueue:

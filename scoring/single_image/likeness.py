@@ -101,4 +101,4 @@ def chips_of(
     if among is None:
         return photograph_chips(measures, shortest_side)
     likeness = likeness_chip(among.known.unlikeness(parts, own))
-    return (*photograph_chips(measures, shortest_side, among.qualities), *likeness)
+    return (*photograph_chips(measures, shortest_side, among.qualities, own), *likeness)

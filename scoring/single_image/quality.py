@@ -63,7 +63,7 @@ class QualityBadge:
             refuses such a picture, hardly anything is sharp, it is tissue instead of skin, it is completely
             unlike the test set's images, or no lesion is visible.
         value: The measured value as text.
-        percentile: Share of the test set's images with a lower value, 0..1; None if unknown.
+        percentile: Share of the test set's other images with a lower value, 0..1; None if unknown.
     """
 
     name: str
@@ -135,17 +135,18 @@ def _received(process: ImageProcess, truth: Pictures, index: int) -> Photograph 
 
 
 def photograph_chips(
-    measures: Quality, shortest_side: int = 0, among: Sequence[Quality | None] = ()
+    measures: Quality, shortest_side: int = 0, among: Sequence[Quality | None] = (), own: int | None = None
 ) -> tuple[QualityBadge, ...]:
     """Return the quality badges of a photograph of skin.
 
     Args:
         shortest_side: Minimum pixels of the shorter side that the challenge requires; 0: none.
         among: Quality of the test set's images.
+        own: Position of the photograph in the test set, if it is one of the test set's images.
     """
     return (
         _size(measures, shortest_side),
-        _sharpness(measures, among),
+        _sharpness(measures, among, own),
         _exposure(measures),
         _colours(measures, among),
         *_lesion(measures, among),
@@ -246,30 +247,36 @@ def _enough(among: Sequence[Quality | None]) -> bool:
     return sum(image is not None for image in among) >= ENOUGH
 
 
-def _sharpness(measures: Quality, among: Sequence[Quality | None] = ()) -> QualityBadge:
+def _sharpness(
+    measures: Quality, among: Sequence[Quality | None] = (), own: int | None = None
+) -> QualityBadge:
     sharpness = measures.sharpness_in_usual_light
-    below = percentile(SHARPNESS, sharpness, among)
+    others = [image for i, image in enumerate(among) if i != own]
+    below, image = (
+        percentile(SHARPNESS, sharpness, others),
+        "test image" if own is None else "other test image",
+    )
     beyond = _beyond(SHARPNESS, sharpness, among)
     blurred = sharpness < BLURRED or measures.relative_sharpness < LEAST_RELATIVE
     if sharpness < VERY_BLURRED or beyond == "low" or (blurred and not _enough(among)):
         sentence = (
             "This image is blurred."
             if below is None
-            else "This image is blurrier than every test image."
+            else f"This image is blurrier than every {image}."
             if below == 0
-            else f"This image is blurrier than {_floored(1 - below)} of the test images."
+            else f"This image is blurrier than {_floored(1 - below)} of the {image}s."
         )
         level = STOP if sharpness < VERY_BLURRED else CAUTION
         words = f"{sentence} The score may be meaningless."
         return QualityBadge("sharpness", level, "blurred", words, below)
     if beyond == "high" and below is not None:
-        those = "every test image has" if below == 1 else f"{_floored(below)} of the test images have"
+        those = f"every {image} has" if below == 1 else f"{_floored(below)} of the {image}s have"
         sentence = (
             f"This image has more fine detail than {those}. Hair, print, noise or another camera "
             "can be the cause. The score may be meaningless."
         )
         return QualityBadge("sharpness", CAUTION, "unusually fine detail", sentence, below)
-    value = "enough" if below is None else f"usual (sharper than {below:.0%} of the test images)"
+    value = "enough" if below is None else f"usual (sharper than {below:.0%} of the {image}s)"
     return QualityBadge("sharpness", GOOD, value, "Sharp enough.", below)
 
 

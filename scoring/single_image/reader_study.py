@@ -46,7 +46,7 @@ class ReadImage:
         model: The class with the model's highest score; UNSURE if it gives no answer.
         score: The model's highest score, 0..1; NaN without an answer.
         truth: The true class; UNSURE if unknown.
-        remarks: Why the model gives no answer, or reasons for caution.
+        remarks: Why the model gives no answer, and reasons for caution.
         file_name: Name of a visitor's file; "" for a test case.
     """
 

@@ -174,7 +174,9 @@ def test_it_opens_on_a_sample_and_says_what_the_batch_path_says(single_image, ch
     assert "In this test set (n = " in said(app)
     assert "On the test set the model is right on " in said(app)
     assert "True class of this test image: " in said(app)
-    assert re.search(r"green-badge\[. Sharpness: usual \(sharper than \d+% of the test images\)\]", said(app))
+    assert re.search(
+        r"green-badge\[. Sharpness: usual \(sharper than \d+% of the other test images\)\]", said(app)
+    )
     assert "Similarity to the test images: usual" in said(app)
 
 

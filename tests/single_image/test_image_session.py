@@ -1,6 +1,7 @@
 """Images of a session: they are answered one after another, and can be stopped, bounded and continued."""
 
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,8 +9,10 @@ import pytest
 from scoring.common.findings import InputRefused, error
 from scoring.inference.model_pool import Cancelled
 from scoring.single_image import image_session, whole_slide
-from scoring.single_image.image_session import ImageQueue, SourceImage, answer_waiting
+from scoring.single_image.abstention import ImageAnswer
+from scoring.single_image.image_session import ImageQueue, SessionImage, SourceImage, answer_waiting
 from scoring.single_image.model_inputs import model_task
+from scoring.single_image.quality import CAUTION, STOP, QualityBadge
 from tests.support import photographs, slides
 from tests.support.single_image import lesion, model, of_quadrant
 
@@ -86,8 +89,20 @@ def test_an_image_on_which_the_model_crashes_has_no_answer_and_the_others_have_t
     answer_waiting(counted, queue, None, None)
     assert [image.failed for image in queue.done.values()] == ["", "It crashed.", ""]
     assert [image.answer is None for image in queue.done.values()] == [False, True, False]
-    assert queue.done[2].remarks() == "It crashed."
+    assert queue.done[2].remarks().startswith("It crashed.")
     assert len(opened) == 2
+
+
+@pytest.mark.parametrize("failed", [False, True])
+def test_remarks_of_an_image_without_an_answer_have_its_cautions_too(failed):
+    """The page showed "Sharpness: blurred", and the CSV file had only another reason for no answer."""
+    blurred = QualityBadge("sharpness", CAUTION, "blurred", "This image is blurred.")
+    chips = (blurred, QualityBadge("likeness", STOP, "nothing like them", "Unlike all."))
+    answer = ImageAnswer(SimpleNamespace(), None, ("Unlike all.",))
+    source = SourceImage("image 1", lambda: None)
+    image = SessionImage(source, chips=chips, **{"failed": "It crashed."} if failed else {"answer": answer})
+    reason = "It crashed." if failed else "Unlike all."
+    assert image.remarks(SimpleNamespace(cautions=["a model"])) == f"{reason} Caution: a model, blurred."
 
 
 def test_nothing_but_a_small_picture_is_kept_of_an_image_that_was_answered():

@@ -286,3 +286,21 @@ def test_no_share_is_rounded_to_every_image():
     among = [replace(sharp, sharpness=sharp.sharpness * (0.5 if n == 0 else 9)) for n in range(300)]
     chip = next(one for one in photograph_chips(sharp, 0, among) if one.name == "sharpness")
     assert chip.words.startswith("This image is blurrier than 99% of the test images.")
+
+
+@pytest.mark.parametrize(
+    ("scale", "words"),
+    [
+        (0.1, "blurrier than every other test image."),
+        (9, "more fine detail than every other test image has."),
+    ],
+)
+def test_a_test_image_is_compared_with_the_others(scale, words):
+    usual = measure(lesion())
+    among = [replace(usual, sharpness=usual.sharpness * (1 + n / 1000)) for n in range(200)]
+    among[7] = replace(usual, sharpness=usual.sharpness * scale)
+    chip = next(one for one in photograph_chips(among[7], 0, among, own=7) if one.name == "sharpness")
+    assert words in chip.words
+    assert chip.percentile == (scale > 1)
+    ordinary = next(one for one in photograph_chips(among[100], 0, among, own=100) if one.name == "sharpness")
+    assert ordinary.value.endswith("of the other test images)")
