@@ -68,6 +68,8 @@ def delete_board(store: Store, board_id: str) -> Deleted:
         for table in OF_BOARD:
             session.execute(delete_rows(table).where(table.__table__.c.board_id == board_id))
         session.execute(delete_rows(schema.Board).where(schema.Board.id == board_id))
+    with store.write() as session:  # after the rows: a full disk undoes them, and no file comes back
+        exclusive(session)
         gone = sweep(store, session)
     return Deleted(count, len(gone), _empty_log(store))
 
@@ -93,6 +95,8 @@ def delete_submission(store: Store, board_id: str, submission_id: str) -> Delete
         if session.scalars(others).first() is None:
             team = (schema.Team.board_id == board_id, schema.Team.name == row.team)
             session.execute(delete_rows(schema.Team).where(*team))
+    with store.write() as session:  # as in `delete_board`
+        exclusive(session)
         gone = sweep(store, session)
     return Deleted(1, len(gone), _empty_log(store))
 

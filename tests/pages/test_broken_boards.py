@@ -20,7 +20,7 @@ from scoring.store.database import open_store
 from tests.support import bundles, databases
 from tests.support.boards import board, labels, predictions
 from tests.support.disks import fill, mounted, remount
-from tests.support.visits import words
+from tests.support.visits import finished, words
 
 
 @pytest.fixture
@@ -144,6 +144,12 @@ def test_a_board_on_a_full_or_read_only_disk_is_shown_and_no_other_is_made(
         app.text_input(key="delete_b").input("b").run()
         next(one for one in app.button if one.label == "Delete for good").click().run()
         assert not app.exception
+        assert words(app).count(sentence) == 1
+        app = opened("board", board="b", tab="Submissions")
+        sent = predictions(tmp_path / "p.csv", 9, 1.0).read_bytes()
+        app.file_uploader(key="board_b_teams_files").upload("gamma.csv", sent).run()
+        finished(next(one for one in app.button if one.label.startswith("Submit")).click().run())
+        assert not app.run().exception
         assert words(app).count(sentence) == 1
 
 
