@@ -249,6 +249,8 @@ def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> tuple[int, l
         session.execute(delete_rows(schema.KeptFile).where(mine))
         for row in rows:
             session.delete(row)
+    with store.write() as session:  # after the rows: a full disk undoes them, and no file comes back
+        exclusive(session)
         gone = discard_unused(store, session, digests)
     vacuum(store)
     return len(gone), heirs

@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import scoring
 from scoring.cli import doctor
+from scoring.common.findings import InputRefused
+from scoring.history import keeping, saved_submissions
+from scoring.store.database import open_store
 from tests.support.boards import board, labels, predictions
 from tests.support.command_line import ROOT
 from tests.support.disks import fill, mounted, remount
@@ -45,6 +49,19 @@ def test_a_full_disk_and_a_read_only_one_lose_nothing(disk, tmp_path):
     assert len(board("show", "b", "--json", "-").json["teams"]) == 2, "what is there can still be read"
     remount(disk, "rw")
     assert len(board("show", "b", "--json", "-").json["teams"]) == 2
+
+
+def test_a_saved_submission_that_a_full_disk_does_not_delete_keeps_its_files(disk, tmp_path):
+    truth, sent = labels(tmp_path / "labels.csv"), predictions(tmp_path / "p.csv", 1, 1.0)
+    scoring.log(sent, challenge="melanoma", truth=truth, resamples=0)
+    store = open_store()
+    (entry,) = saved_submissions.saved(store)
+    fill(disk / "filler")
+    with pytest.raises(InputRefused, match="disk"):
+        keeping.delete(store, [entry.id])
+    (disk / "filler").unlink()
+    assert saved_submissions.files(store, entry, keeping.TRUTH)
+    assert keeping.delete(store, [entry.id])[0] == 3
 
 
 def test_the_doctor_says_that_no_store_can_be_made_on_a_read_only_disk(disk):
