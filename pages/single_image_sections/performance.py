@@ -5,7 +5,7 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.display import layout
 from pages.display.layout import Fact, GalleryCard
-from pages.single_image_sections.query import Query
+from pages.single_image_sections.query import NOT_RUN, Query
 from scoring.challenges.classification_views import class_name
 from scoring.common.text import markdown
 from scoring.presentation.figures import single_image as figures
@@ -25,13 +25,15 @@ def sensitivity() -> float:
 
 
 def _reference(query: Query) -> Reference | None:
-    """Return the cases to compare with; where there are none, yet or at all, say so and return None."""
-    if query.held is not None and len(query.held):
-        return query.held
-    st.info(
-        "This section needs the model's answers for the test set. Their progress is shown below.",
-        icon=":material/hourglass_top:",
-    )
+    """Return the cases to compare with; where there are none, yet or at all, say why and return None."""
+    why, icon = "Their progress is shown below.", ":material/hourglass_top:"
+    if query.held is not None:
+        if len(query.held):
+            return query.held
+        why, icon = "There is no valid answer for another case of this test set.", ":material/info:"
+    elif query.unknown:
+        why, icon = NOT_RUN.format(markdown(query.unknown, 400)), ":material/info:"
+    st.info(f"This section needs the model's answers for the test set. {why}", icon=icon)
     return None
 
 

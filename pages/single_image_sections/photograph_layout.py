@@ -24,7 +24,7 @@ from pages.single_image_sections import (
     side_by_side,
 )
 from pages.single_image_sections.chosen_image import ChosenImage
-from pages.single_image_sections.query import Query, Setup, answer_of
+from pages.single_image_sections.query import NOT_RUN, Query, Setup, answer_of
 from pages.single_image_sections.session_queue import Session
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
@@ -261,10 +261,7 @@ def _unfinished(
     if isinstance(held, Running):
         scoring_run.running(among if isinstance(among, Running) else held, ASKED)
     elif held.refused:
-        st.info(
-            f"The model could not be run on the test set: {markdown(held.refused.problems[0].message, 400)}",
-            icon=":material/info:",
-        )
+        st.info(NOT_RUN.format(markdown(held.refused.problems[0].message, 400)), icon=":material/info:")
     elif isinstance(among, Running):
         scoring_run.running(among, MEASURED)
     elif isinstance(tried, Running):

@@ -19,6 +19,7 @@ from scoring.single_image.model_card import ModelCard, model_card
 from scoring.single_image.quality import Quality, QualityBadge
 from scoring.single_image.similar_cases import ClassSet, Reference, class_set
 
+NOT_RUN = "The model could not be run on the test set: {}"
 PATIENCE_MS = 1500
 """Maximum time for turning and mirroring without a click."""
 

@@ -839,15 +839,19 @@ def test_another_share_of_malignant_cases_is_called_so_and_not_rarer(single_imag
     assert "rarer" not in said(app)
 
 
-def test_an_own_test_set_without_images_leaves_the_answer_and_says_what_is_missing(single_image):
-    app = single_image(challenge="melanoma")
+@pytest.mark.parametrize("tab", ["Threshold", "Cases alike"])
+def test_an_own_test_set_without_images_leaves_the_answer_and_says_what_is_missing(single_image, tab):
+    """The tab promised a progress below, although nothing ran."""
+    app = single_image(challenge="melanoma", tab=tab)
     table = samples.test_sets("melanoma")["sample"].path / "labels.csv"
     app.file_uploader(key="melanoma_set_files").upload("mine.csv", table.read_bytes()).run()
     assert not app.exception
     app = settled(own(app, photographs.phone()))
     assert not app.exception
     assert lead(app)
-    assert "could not be run on the test set" in "".join(e.value for e in app.info)
+    in_tab, below = (e.value for e in app.info if "could not be run on the test set" in e.value)
+    assert in_tab == f"This section needs the model's answers for the test set. {below}"
+    assert "progress is shown below" not in said(app) + "".join(e.value for e in app.info)
 
 
 def test_the_latest_tile_is_the_shown_one_and_beside_a_refused_file_the_page_names_the_tile(single_image):
@@ -1412,7 +1416,7 @@ def test_a_model_that_ends_with_an_error_crashed_on_this_image(single_image):
 
 
 def test_a_test_set_of_one_case_gets_sentences(single_image):
-    app = single_image(challenge="melanoma")
+    app = single_image(challenge="melanoma", tab="Threshold")
     folder = samples.test_sets("melanoma")["sample"].path
     head, first, *_ = (folder / "labels.csv").read_text().splitlines()
     name = first.split(",")[0]
@@ -1423,6 +1427,9 @@ def test_a_test_set_of_one_case_gets_sentences(single_image):
     lead(app)
     assert "similarity to the test images not known" in headlines(app)[0]
     assert "one other case: too few to estimate how often such a score is right" in said(app)
+    app.segmented_control(key="single_source").set_value(image_upload.SAMPLE).run()
+    lead(app)
+    assert "There is no valid answer for another case of this test set." in "".join(e.value for e in app.info)
 
 
 def test_an_own_test_set_is_measured_once_whatever_model_or_session_comes_next(single_image, monkeypatch):
