@@ -26,9 +26,11 @@ second value. Skin of any tone is neither."""
 SKIN_CR, SKIN_CB, SKIN_LUMA = (133, 185), (70, 132), 30
 WHITE_CHANNEL = 225
 STAINED_DENSITY = 0.15
-LEAST_BLUE, LEAST_BROWN, MOST_SKIN_TONE = 0.01, 0.002, (0.05, 0.05, 0.2)
-"""Minimum shares of the colours of haematoxylin and DAB in immunostained tissue, and maximum shares of red,
-pink and tan, which skin has beside any brown or blue-grey."""
+LEAST_BLUE, LEAST_BROWN, LEAST_PALE, MOST_SKIN_TONE = 0.01, 0.002, 0.2, (0.05, 0.05, 0.2)
+"""Minimum shares of the colours of haematoxylin and DAB, and of pale glass, in immunostained tissue; and
+maximum shares of red, pink and tan, which skin has beside any brown or blue-grey."""
+PALE_CHANNEL = 180
+"""Every channel of pale glass exceeds this value."""
 USUAL_LUMA, LEAST_LIGHT = 165.0, 10
 """Mean luma (brightness) of the sample images of skin; and a constant that is added to a luma before a
 division by it."""
@@ -183,8 +185,8 @@ def tissue(colours: Floats, total: int) -> Tissue:
 
 
 def is_immunostained(colours: Floats) -> bool:
-    """Return whether an image has the blue of haematoxylin and the brown of DAB, and hardly any red, pink or
-    tan. A brown or blue-grey lesion is surrounded by such skin.
+    """Return whether an image has the blue of haematoxylin, the brown of DAB and pale glass, and hardly any
+    red, pink or tan. A brown or blue-grey lesion is surrounded by such skin.
 
     Args:
         colours: RGB colours of its pixels [3, n], 0..255.
@@ -200,7 +202,8 @@ def is_immunostained(colours: Floats) -> bool:
         (warmth > 25) & (dullest > 110),
     )
     is_skin = any(tone.mean() >= most for tone, most in zip(tones, MOST_SKIN_TONE, strict=True))
-    return bool(nuclei.mean() > LEAST_BLUE and brown.mean() > LEAST_BROWN and not is_skin)
+    is_pale = (dullest > PALE_CHANNEL).mean() > LEAST_PALE
+    return bool(nuclei.mean() > LEAST_BLUE and brown.mean() > LEAST_BROWN and is_pale and not is_skin)
 
 
 EDGES_SIDE, EDGES_SMOOTHED, EDGES_SHARE = 64, 1.5, 0.9

@@ -309,9 +309,9 @@ def _lesion(measures: Quality, among: Sequence[Quality | None]) -> tuple[Quality
 def _colours(measures: Quality, among: Sequence[Quality | None]) -> QualityBadge:
     """Judge by the test set's images where they are enough: a dermoscope often makes skin blue or grey."""
     value = f"{measures.skin:.0%} in skin colours"
-    if measures.tissue.immunostained:
+    if measures.tissue.immunostained and not any(one and one.tissue.immunostained for one in among):
         sentence = "The colours look like immunostained tissue (haematoxylin and DAB), not like skin."
-        return QualityBadge("colours", STOP, value, sentence)
+        return QualityBadge("colours", STOP if _enough(among) else CAUTION, value, sentence)
     usual = _enough(among) and _beyond("skin", measures.skin, among) != "low"
     if usual or measures.skin >= LEAST_SKIN:
         return QualityBadge(

@@ -199,7 +199,7 @@ def test_immunostained_tissue_is_known_by_its_colours_and_skin_is_not_taken_for_
     assert np.mean(known) >= 0.5
     refused = [one.quality.tissue.immunostained for one in dermoscopic()]
     print(f"immunostained: {sum(known)} of {len(known)} crops, {sum(refused)} of {len(refused)} of skin")
-    assert np.mean(refused) <= 0.005
+    assert np.mean(refused) <= 0.01
 
 
 @with_pictures

@@ -184,10 +184,18 @@ def test_blue_and_brown_stain_is_tissue_and_not_a_lesion():
     """A field of DAB and haematoxylin was answered "Melanoma 0.95": only the colours of H&E were known."""
     field = drawn_on((236, 232, 228), BLUE, BROWN)
     assert field.tissue.immunostained
-    (colours,) = [chip for chip in photograph_chips(field) if chip.name == "colours"]
+    lesions = [of_lesion(0)] * 30
+    (colours,) = [chip for chip in photograph_chips(field, among=lesions) if chip.name == "colours"]
     assert colours.level == STOP
     assert "immunostained tissue" in reasons(0.9, None, None, (colours,))[0]
-    assert levels(field, among=[of_lesion(0)] * 30)["colours"] == STOP
+
+
+def test_colours_of_stain_that_the_test_set_has_too_are_no_reason_to_refuse():
+    """Melanomas in blue light and white frames, with little skin, were refused as immunostained tissue."""
+    field = drawn_on((236, 232, 228), BLUE, BROWN)
+    assert levels(field)["colours"] == CAUTION
+    assert levels(field, among=[of_lesion(0)] * 30 + [field])["colours"] != STOP
+    assert not drawn_on((150, 150, 165), BLUE, BROWN).tissue.immunostained
 
 
 @pytest.mark.parametrize("skin", [(205, 160, 140), (228, 196, 184), (110, 75, 58), (190, 150, 165)])
