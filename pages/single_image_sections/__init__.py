@@ -2,7 +2,7 @@
 
 No data of a visitor's image outlive the session (`session_state`).
 
-* choice of the image, own or from the test set: `image_upload.chosen_source`; crop: `turn_and_crop.framed`;
+* choice of the image: `image_upload.chosen_source`, `case_of_test_set.chosen`; crop: `turn_and_crop.framed`;
   region of a slide: `slide_region.shown`; both with a `draggable_frame.draw`
 * model and test set: `model_and_test_set.model_and_test_set`; processes of models: `model_processes.worker`
 * answer with its cautions: `prediction.show`; layout: `photograph_layout.show`, `tile_layout.show`

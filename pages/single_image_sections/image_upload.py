@@ -7,21 +7,24 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
-from pages.display import tables
-from pages.display.layout import draw_picture
 from pages.input_widgets import dropped_files, dropped_photographs, upload_quota
 from pages.input_widgets.dropped_photographs import HELD, MOST, QUEUED, WAITING, wait
 from pages.input_widgets.selectors import ChosenInput
-from pages.single_image_sections import model_processes, session_state, slide_region, turn_and_crop
+from pages.single_image_sections import (
+    case_of_test_set,
+    model_processes,
+    session_state,
+    slide_region,
+    turn_and_crop,
+)
 from pages.single_image_sections.chosen_image import ChosenImage, upload_mb
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.core.file_contents import PICTURES
 from scoring.single_image import photograph, whole_slide, wording
 from scoring.single_image.out_of_distribution import OutlierScore
-from scoring.single_image.photograph import HELD_BYTES, PHOTOGRAPH_PIXELS, WHOLE_PIXELS, Photograph
+from scoring.single_image.photograph import HELD_BYTES, PHOTOGRAPH_PIXELS, WHOLE_PIXELS
 from scoring.single_image.quality import Quality, of_photograph, seen_parts
 
 SAMPLE, OWN, CAMERA, SESSION = "Sample", "My image", "Camera", "Session"
@@ -29,7 +32,6 @@ AGREED, READ, OWN_IMAGES = "single_agreed", "single_read", "My images"
 """Session key of the tick below the notice; session key of the source of a reading session's images; and the
 value of this source for the visitor's own images."""
 TYPES = tuple(ending.removeprefix(".") for ending in PICTURES)
-CASES_IN_SIGHT = 8
 OLDEST_DROPPED = (
     f"All your images together may take {HELD_BYTES // 1_000_000} MB of memory, so the oldest image was "
     "removed."
@@ -71,11 +73,12 @@ def image(
 ) -> ChosenImage | None:
     """Draw the choice of the image and return it; None if there is none, or in a session of images. tools:
     place for the buttons of visitors' images."""
-    if source == SESSION:
-        return None
     if source == SAMPLE:
-        chosen = _of_test_set(challenge_id, test_set, truth)
+        chosen = case_of_test_set.chosen(challenge_id, test_set, truth)
     else:
+        case_of_test_set.leave_address(challenge_id, test_set, truth)
+        if source == SESSION:
+            return None
         session_state.drop("case")
         own = _own(source, WHOLE_PIXELS if is_tile else PHOTOGRAPH_PIXELS, tools)
         chosen = slide_region.shown(own, tools)
@@ -130,82 +133,6 @@ def similar(among: Outcome | Running | None, chosen: ChosenImage, count: int) ->
         return ()
     parts = session_state.cached("appearance", chosen.token, lambda: seen_parts(chosen.photograph))
     return tuple(among.value.known.alike(parts, count, chosen.case))
-
-
-def _of_test_set(challenge_id: str, test_set: ChosenInput, truth) -> ChosenImage | None:
-    places = [i for i, member in enumerate(truth.images) if member is not None]
-    if not places:
-        st.info(
-            "This test set has no images: choose another, or an image of your own.",
-            icon=":material/hide_image:",
-        )
-        return None
-    key = f"single_case_{challenge_id}"
-    names = {truth.ids[i]: i for i in places}
-    if key not in st.session_state and st.query_params.get("case") in names:
-        st.session_state[key] = st.query_params["case"]
-    if st.session_state.get(key) not in (None, *names):
-        del st.session_state[key]
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False):
-        chosen = st.selectbox(
-            "Case",
-            list(names),
-            key=key,
-            on_change=_to_address,
-            args=(key,),
-            persist_state="session",
-            format_func=tables.shortener(list(names)),
-            label_visibility="collapsed",
-        )
-        with st.popover(
-            "Gallery", icon=":material/grid_view:", key="single_gallery", on_change="rerun"
-        ) as gallery:
-            if gallery.open:
-                _gallery(challenge_id, test_set, truth, places, key)
-    return _received(challenge_id, test_set.key, names[chosen], truth)
-
-
-def _to_address(key: str) -> None:
-    st.query_params["case"] = st.session_state[key]
-
-
-def _gallery(challenge_id: str, test_set: ChosenInput, truth, places: list[int], key: str) -> None:
-    """Cases to choose from, page by page."""
-    pages = -(-len(places) // CASES_IN_SIGHT)
-    cards, page = st.container(), st.pagination(pages, key=f"{key}_page") if pages > 1 else 1
-    on_page = places[(page - 1) * CASES_IN_SIGHT : page * CASES_IN_SIGHT]
-    thumbnails = scoring_run.thumbnails(challenge_id, test_set.key, tuple(on_page), truth)
-    with cards, st.grid(min_column_width=110, gap="small"):
-        for index, thumbnail in zip(on_page, thumbnails, strict=True):
-            with st.container(gap="xsmall"):
-                if thumbnail:
-                    draw_picture(thumbnail, width="stretch", alt=f"Case {truth.ids[index]}")
-                st.button(
-                    "Try this",
-                    key=f"{key}_{index}",
-                    on_click=_choose,
-                    args=(key, truth.ids[index]),
-                    width="stretch",
-                )
-
-
-def _choose(key: str, case: str) -> None:
-    st.session_state[key] = st.query_params["case"] = case
-    st.session_state["single_gallery"] = False
-
-
-def _received(challenge_id: str, truth_key: str, index: int, truth) -> ChosenImage | None:
-    """Return a case of the test set, received as an own image would be."""
-    token = f"{challenge_id}-{truth_key.rsplit(':', 1)[-1]}-{index}"
-    outcome = session_state.cached("case", token, lambda: scoring_run.attempt(_decoded, truth, index))
-    if outcome.refused:
-        st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/broken_image:")
-        return None
-    return ChosenImage(token, outcome.value, truth.ids[index], index, token)
-
-
-def _decoded(truth, index: int) -> Photograph:
-    return photograph.received(truth.picture(index), most_pixels=WHOLE_PIXELS)
 
 
 def _own(source: str, most_pixels: int, tools: DeltaGenerator) -> ChosenImage | None:

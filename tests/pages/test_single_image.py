@@ -23,6 +23,7 @@ from PIL import Image
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Selectbox
 
 from pages.input_widgets import dropped_photographs, upload_quota
 from pages.server import background_jobs
@@ -125,6 +126,11 @@ def person(app: AppTest, age: int | None = 61, sex: str | None = "f", site: str 
     return settled(app.run())
 
 
+def case_box(app: AppTest) -> Selectbox:
+    """The choice of a case of the test set."""
+    return next(box for box in app.selectbox if box.key.startswith("single_case"))
+
+
 def said(app: AppTest) -> str:
     return words(app) + "\n".join(plain(e.value) for kind in (app.header, app.warning) for e in kind)
 
@@ -218,8 +224,30 @@ def test_no_tab_says_what_a_research_label_forbids(single_image, challenge, tab)
 @pytest.mark.soak
 def test_an_address_opens_a_case_of_a_challenge_under_a_model(single_image):
     app = single_image(challenge="melanoma", model="palette", case="images/M0042.jpg")
-    assert app.selectbox(key="single_case_melanoma").value == "images/M0042.jpg"
+    assert case_box(app).value == "images/M0042.jpg"
     assert app.selectbox(key="single_melanoma_sample_model").value == "palette"
+
+
+def test_the_picked_case_and_the_address_follow_the_test_set(single_image):
+    """Beside an image of an own test set stood a case of the sample, whose number the browser had kept."""
+    app = single_image(challenge="melanoma", case="images/M0042.jpg")
+    sample = case_box(app).key
+    folder = samples.test_sets("melanoma")["sample"].path
+    rows = (folder / "labels.csv").read_text().splitlines()[:3]
+    names = [row.split(",")[0] for row in rows[1:]]
+    files = [("t/labels.csv", "\n".join(rows).encode())]
+    files += [(f"t/{name}", (folder / name).read_bytes()) for name in names]
+    app.file_uploader(key="melanoma_set_files").set_value([(*file, "") for file in files]).run()
+    app = settled(app)
+    assert case_box(app).key != sample
+    assert (case_box(app).value, app.query_params.get("case")) == (names[0], None)
+    case_box(app).set_value(names[1]).run()
+    assert app.query_params["case"] in (names[1], [names[1]])
+    app.segmented_control(key="single_source").set_value(image_upload.OWN).run()
+    assert "case" not in app.query_params
+    app.segmented_control(key="single_source").set_value(image_upload.SAMPLE).run()
+    assert case_box(app).value == names[1]
+    assert app.query_params["case"] in (names[1], [names[1]])
 
 
 @pytest.mark.parametrize(
@@ -1056,7 +1084,7 @@ def test_a_click_fits_no_temperature_again(single_image, monkeypatch):
     temperature = calibration.fit_temperature
     monkeypatch.setattr(calibration, "fit_temperature", lambda *a: fitted.append(a) or temperature(*a))
     app = single_image(challenge="melanoma")
-    app.selectbox(key="single_case_melanoma").set_value("images/M0011.jpg").run()
+    case_box(app).set_value("images/M0011.jpg").run()
     assert len(fitted) > 0
     before = len(fitted)
     app.run()
@@ -1069,7 +1097,7 @@ def test_a_worker_that_was_ended_is_opened_anew(single_image, monkeypatch):
     monkeypatch.setattr(model_processes, "opened", lambda *a: workers.append(opened(*a)) or workers[-1])
     app = single_image(challenge="melanoma", model="palette")
     workers[0].close()
-    app.selectbox(key="single_case_melanoma").set_value("images/M0009.jpg").run()
+    case_box(app).set_value("images/M0009.jpg").run()
     assert workers[0].ended
     assert len(workers) > 1
     assert not app.error
