@@ -127,6 +127,8 @@ def _prevalence(query: Query, held: Reference) -> None:
         "Only the share of malignant cases changes; the classes within each group keep their proportions. "
         "The new scores are valid only if the scores are calibrated on the test set."
     )
+    if query.card is not None and query.card.outputs.overconfident:
+        st.warning(f"This condition is not met here. {markdown(query.card.outputs.overconfident, 400)}")
 
 
 def cases_alike(query: Query) -> None:

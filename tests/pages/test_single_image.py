@@ -867,6 +867,18 @@ def test_another_share_of_malignant_cases_is_called_so_and_not_rarer(single_imag
     assert "rarer" not in said(app)
 
 
+def test_reweighted_scores_of_an_overconfident_model_are_called_invalid(single_image):
+    """The tab named the condition, and not that it fails for this model."""
+    fails = "This condition is not met here. The model's scores are higher than its accuracy"
+    app = single_image(challenge="melanoma", tab="Threshold")
+    assert "valid only if the scores are calibrated on the test set" in said(app)
+    assert fails not in said(app)
+    app.file_uploader(key="single_melanoma_sample_model_files").upload("team.onnx", constant(1)).run()
+    app = settled(app)
+    lead(app)
+    assert fails in said(app)
+
+
 @pytest.mark.parametrize("tab", ["Threshold", "Cases alike"])
 def test_an_own_test_set_without_images_leaves_the_answer_and_says_what_is_missing(single_image, tab):
     """The tab promised a progress below, although nothing ran."""
