@@ -72,7 +72,7 @@ def fields(
         st.info(
             (
                 "The model takes age, sex and body site. An empty field would change the model's answer. "
-                f"Please enter: {missing}."
+                f"Enter: {missing}."
             ),
             icon=":material/edit:",
         )

@@ -141,7 +141,7 @@ def test_a_report_lists_the_newest_submissions_and_the_appendix_all(crowded, mon
     listed = [re.findall(r"2026-\d\d-\d\d \d\d:\d\d", text) for text in texts]
     assert len(listed[1]) == len(crowded.entries)
     assert sorted(listed[0])[-40:] == sorted(listed[1])[-40:]
-    assert f"The newest 40 of {len(crowded.entries)} submissions" in texts[0]
+    assert f"This table lists the newest 40 of {len(crowded.entries)} submissions" in texts[0]
 
 
 def test_a_report_of_more_than_15_teams_draws_all(place, tmp_path):

@@ -60,7 +60,7 @@ def give_photograph(page, photograph: bytes | None = None, name: str = "jane-doe
 def test_a_photograph_gets_an_answer_and_a_map_and_is_removed(single_image, theme, viewport):
     page = single_image("", theme, viewport)
     give_photograph(page)
-    page.get_by_text("Missing: age, sex, body site.").wait_for()
+    page.get_by_text("Enter: age, sex, body site.").wait_for()
     page.get_by_label("Age", exact=True).fill("61")
     page.get_by_label("Age", exact=True).press("Enter")
     driver.settled(page)

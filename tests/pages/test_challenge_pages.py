@@ -154,7 +154,7 @@ def test_golden_files_have_the_official_score_and_answers_in_every_tab(opened, c
     options = golden.options(folder)
     if options.get("--missing") == "wrong":
         assert f"{expected['n_missing']} problems" in app.error[0].proto.title
-        app = take_fix(app, "without a usable prediction as wrong")
+        app = take_fix(app, "as wrong")
     if size := options.get("--model-size-mib"):
         app.number_input[0].set_value(float(size)).run()
     visits.assert_scored(app, challenge_id, expected["score"], within=1e-12)

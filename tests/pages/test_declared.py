@@ -131,7 +131,7 @@ def test_masks_become_a_challenge_with_named_regions_a_baseline_and_a_page(opene
     assert not app.exception
     assert "3 masks; voxels of 0.5 x 0.8 x 3 mm" in words(app)
     assert "New challenge" in {box.value for box in app.text_input}
-    assert "In small structures a single voxel changes the value" in words(app)
+    assert "For small structures, a single voxel changes the value" in words(app)
     # An empty mask is right where the truth is empty: value 1 lacks in one case of three, value 2 in two.
     assert [metric.value for metric in app.metric] == ["0.5"]
     for value, name in ((1, "organ"), (2, "tumour")):

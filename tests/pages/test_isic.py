@@ -179,7 +179,7 @@ def test_own_metadata_give_the_subgroups_of_the_scorer_and_go_again(isic):
 
 
 def test_intervals_are_by_patient_where_the_sample_names_them(isic):
-    assert "(patient_id)" in words(isic())
+    assert "(one per patient_id)" in words(isic())
 
 
 def test_files_that_the_official_scorer_refuses_are_mended(isic):

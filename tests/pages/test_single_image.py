@@ -441,10 +441,10 @@ def test_an_upload_that_is_gone_is_asked_for_again_on_every_page(opened, forgetf
 def test_age_sex_and_site_are_never_filled_in(single_image):
     app = own(single_image(tab="Record"), photographs.phone())
     assert not headlines(app)
-    assert "Missing: age, sex, body site." in said(app)
+    assert "Enter: age, sex, body site." in said(app)
     app = person(app, sex=None)
     assert not headlines(app)
-    assert "Missing: sex." in said(app)
+    assert "Enter: sex." in said(app)
     assert lead(person(app, sex="unknown"))
     assert wording.UNKNOWN_INPUT in said(app)
     assert "Bold numbers: scores; grey numbers: sum of a group." in said(app)

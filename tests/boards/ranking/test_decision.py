@@ -237,7 +237,7 @@ def test_nothing_is_frozen_before_the_end(sent, tmp_path):
     assert {problem.code for problem in refused.value.problems} == {"not-final"}
     words = " ".join(problem.message for problem in refused.value.problems)
     assert "truth is hidden" in words
-    assert "phase is open" in words
+    assert "phase is still open" in words
     assert final_ranking.frozen(store, "b") is None
 
 

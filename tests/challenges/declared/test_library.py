@@ -226,7 +226,7 @@ def test_a_first_file_fits_the_truth_that_it_was_made_of(name):
 
 def test_init_writes_what_check_takes(place):
     done = run("challenge", "init", "truth.csv", "--output", "new.toml")
-    assert "'grade' holds 3 grades in order." in done.out
+    assert "'grade' contains 3 grades in order." in done.out
     assert run("challenge", "check", "new.toml", "--truth", "truth.csv").status == 0
     assert run("challenge", "init", "truth.csv", "--output", "new.toml").status == 2
     (place / "sent.csv").write_text("id,my_grade\na,1\n")
