@@ -236,8 +236,8 @@ def test_the_work_is_done_here_where_nobody_answers_if_that_is_wanted(monkeypatc
         ({ADDRESS: "http://host:8786"}, "is not the address of a scheduler"),
         ({ADDRESS: "tcp://host"}, "is not the address of a scheduler"),
         ({ADDRESS: "tcp://host:8786", FALLBACK: "yes"}, "only “local” is allowed"),
-        ({ADDRESS: "tls://host:8786"}, "It is not set: tls:// needs"),
-        ({ADDRESS: "tls://host:8786", AUTHORITY: "/nowhere.pem"}, "It is no file: tls:// needs"),
+        ({ADDRESS: "tls://host:8786"}, "The path is not set: tls:// needs"),
+        ({ADDRESS: "tls://host:8786", AUTHORITY: "/nowhere.pem"}, "The path names no file: tls:// needs"),
     ],
 )
 def test_a_wrong_setting_is_one_sentence(settings, words, monkeypatch):

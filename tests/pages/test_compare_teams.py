@@ -485,7 +485,7 @@ def test_a_dropped_board_is_compared_on_its_own_test_set(page, tmp_path, monkeyp
     uploader = app.file_uploader(key="melanoma_teams_zip_files")
     finished(uploader.upload("b.zip", bundle.export(board, with_truth=True)).run())
     assert not app.exception
-    assert "60 cases from the test set of the dropped board" in words(app)
+    assert "60 cases were read from the test set of the dropped board" in words(app)
     table = next(frame.value for frame in app.dataframe if "team" in frame.value)
     assert sorted(table["team"]) == ["alpha", "beta"]
     assert [points(one.score) for one in board_ranking(board).counting.values()] == [

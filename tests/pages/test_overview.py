@@ -52,4 +52,4 @@ def test_a_dropped_board_opens_the_comparison(opened, tmp_path, monkeypatch):
     app = opened("overview").file_uploader(key="any_files").upload("b.zip", data).run()
     assert not app.exception
     assert [one.value for one in app.title] == ["Compare teams"]
-    assert "60 cases from the test set of the dropped board" in words(app)
+    assert "60 cases were read from the test set of the dropped board" in words(app)
