@@ -131,7 +131,7 @@ def points_lost_figure(card: ScoreCard, name: str = "F1", key: str = "f1") -> Fi
     caption = (
         f"Bar: points lost because the class's {name} is below 1. Pale: the largest possible loss of the "
         "class. Hatched: points of classes without a case in this test set; no model can win these points. "
-        f"Number: cases of the class, * under {SMALL_CLASS}. n = {card.n_cases}."
+        f"Number: cases of the class; *: fewer than {SMALL_CLASS}. n = {card.n_cases}."
     )
     data: Data = {
         "class": order,

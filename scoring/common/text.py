@@ -92,7 +92,7 @@ def markdown(text: object, limit: int = LIMIT) -> str:
 
 
 def stopped(sentence: str) -> str:
-    """Return a sentence with a full stop, even if it ends with a name that contains one."""
+    """Return a sentence with a full stop at its end."""
     return sentence if sentence.endswith(".") else f"{sentence}."
 
 

@@ -104,7 +104,8 @@ _run: list[Run] = []
 
 def isolated(reader: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
     """Decorator of a reader that may run in a confined process. The reader is a function of a module, and is
-    called with (data, name, ...) by position. `encode` must accept its arguments and result."""
+    called with (data, name, ...) by position. `encode` must be able to encode arguments and result of the
+    reader."""
     reader_name = f"{reader.__module__}:{reader.__qualname__}"
     READERS[reader_name] = reader
 

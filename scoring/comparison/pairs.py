@@ -242,8 +242,8 @@ def _together(of_cases: np.ndarray) -> np.ndarray:
 
 
 def alike(cards: Mapping[str, ScoreCard]) -> Mapping[tuple[str, str], SubmissionSimilarity]:
-    """Return the similarity of every two teams whose cards contain labels. Names are in the order of the
-    cards."""
+    """Return how similar the predictions of each pair of teams are, in the order of the cards. Teams whose
+    cards contain no predicted labels are left out."""
     labelled = {
         name: card.arrays for name, card in cards.items() if {"truth", "predicted"} <= card.arrays.keys()
     }

@@ -28,7 +28,7 @@ class Scale:
 
     @property
     def too(self) -> str:
-        """The best of several scores tends to be too "high", or too "low" if lower is better."""
+        """Direction in which chance moves the best of several scores: "high", or "low" if lower is better."""
         return "high" if self.better == "higher" else "low"
 
     def number(self, value: float | None, sign: bool = False) -> str:

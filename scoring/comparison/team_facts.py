@@ -198,8 +198,8 @@ def with_sizes(
     options: Mapping[str, Values],
     facts: Mapping[str, TeamFacts],
 ) -> Mapping[str, Values]:
-    """Return the options of each team. If the challenge scores model sizes and the team sent no model, its
-    size from the facts is added.
+    """Return the options of each team. If the challenge scores model sizes and a team sent no model, the
+    size is taken from the team's facts.
 
     Args:
         teams: Predictions by team.

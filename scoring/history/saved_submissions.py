@@ -158,8 +158,8 @@ def file_digests(store: Store, role: str) -> dict[str, list[str]]:
 
 
 def saved_submission(store: Store, kept_id: str, owner: str = "") -> SavedSubmission:
-    """Return the saved submission whose id is or begins with a text. Raises InputRefused `nothing-kept` if
-    there is none, or if several ids begin with this text."""
+    """Return the saved submission whose id equals or begins with `kept_id`. Raises InputRefused
+    `nothing-kept` if there is none, or if several ids begin with it."""
     matches = [entry for entry in saved(store, owner=owner) if kept_id and entry.id.startswith(kept_id)]
     if len(matches) != 1:
         message = (

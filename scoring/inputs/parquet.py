@@ -207,7 +207,7 @@ def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
         RecursionError,
         struct.error,
     ) as fault:
-        raise refuse(name, f"its Parquet or Feather is damaged or cut off. {SAVE}") from fault
+        raise refuse(name, f"the Parquet or Feather file is damaged or cut off. {SAVE}") from fault
     return columns
 
 

@@ -131,7 +131,7 @@ def require_digest(text: str) -> None:
     """Check that a text is a SHA-256, because the text becomes part of a path. Raises InputRefused
     otherwise."""
     if not DIGEST.fullmatch(text):
-        message = "a row has a file name that is not 64 hexadecimal digits: restore the last backup."
+        message = "a row of the database names a file without 64 hexadecimal digits: restore the last backup."
         raise InputRefused([error("store-damaged", shortened(text, 12), message)])
 
 

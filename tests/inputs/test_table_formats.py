@@ -337,7 +337,7 @@ def test_parquet_and_feather_cut_anywhere_are_refused_without_words_of_a_library
         with pytest.raises(InputRefused) as refused:
             read_table(data[:end], "p")
         assert refused.value.problems[0].message == (
-            "its Parquet or Feather is damaged or cut off. Save the table as CSV."
+            "the Parquet or Feather file is damaged or cut off. Save the table as CSV."
         )
 
 

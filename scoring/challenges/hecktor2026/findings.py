@@ -182,7 +182,7 @@ def _prognosis(evaluation: HecktorEvaluation, metrics: Mapping[str, float]) -> I
         )
         now = chosen(evaluation.submission.scores, direction) if direction == "auto" else direction
         other, noun = ("risk", "risks") if now == "time" else ("time", "times")
-        label = f"Read the scores as {noun}: C-index {metrics['c_index_flipped']:.4f}"
+        label = f"Scores as {noun}: C-index {metrics['c_index_flipped']:.4f}"
         fix = SuggestedFix(label, InputChanges(options=(("prognosis_direction", other),)))
         yield warning("direction-suspect", "c_index", message).with_fixes(fix)
 

@@ -164,7 +164,8 @@ def label_order(contents: SubmissionLayout, tables: Ints) -> list[Finding]:
     if swapped < dice + FAR_BETTER:
         return []
     message = (
-        f"Dice of all voxels is {dice:.4f}, or {swapped:.4f} if labels 1 and 2 are exchanged: is 1 GTVn?"
+        f"Dice of all voxels is {dice:.4f}, or {swapped:.4f} if labels 1 and 2 are exchanged: does label 1 "
+        "mean GTVn?"
     )
     return [warning("label-order", contents.name, message).with_fixes(exchange)]
 

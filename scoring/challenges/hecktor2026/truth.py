@@ -80,8 +80,8 @@ class HecktorTruth:
 
     @property
     def strata(self) -> Floats:
-        """Values of which a split of the test set keeps the distribution similar in both parts: event, stages
-        and days [N, 4]."""
+        """Values for a stratified split of the test set: event, stages and days [N, 4]. Their distributions
+        are similar in both parts."""
         return np.column_stack((self.event, self.stages["n"], self.stages["t"], self.time))
 
     @cached_property

@@ -147,7 +147,7 @@ def _lost(card: ScoreCard) -> Figure:
     return Figure(
         partial(points_lost, rows, measure=(measure, name)),
         f"Bar: points of 100 lost because the category's {name} is below 1. Pale: the largest possible loss "
-        f"of the category. Number: its cases, * under {SMALL_CLASS}. n = {card.more['n_scored']}.",
+        f"of the category. Number: its cases; *: fewer than {SMALL_CLASS}. n = {card.more['n_scored']}.",
         {
             "category": order,
             "points lost": [_hundredfold(entry["score_lost"]) for entry in entries],

@@ -188,8 +188,8 @@ MOST_PAIRS = 2_000_000
 
 
 def widest(card: ScoreCard) -> PairedNuclei:
-    """Return the nuclei of a scorecard with all pairs up to 30 px apart. If nuclei are crowded, pairs are
-    only up to the scorecard's radius apart."""
+    """Return the nuclei of a scorecard with all pairs up to 30 px apart. If nuclei are crowded,
+    there are only pairs within the scorecard's radius."""
     d = of_card(card)
     return reaching(d, RADIUS_RANGE[1], MOST_PAIRS) or d
 
@@ -281,8 +281,8 @@ def _kept(card: ScoreCard) -> np.ndarray:
 
 
 def suspicious_signs(card: ScoreCard) -> tuple[tuple[str, ...], ...]:
-    """Return for each case texts about signs of mistakes: a missing file, no predictions, a single class, a
-    shift of at least 5 px, or twice or half as many nuclei as in the truth."""
+    """Return texts about signs of mistakes, for each case: a missing file, no predictions, all nuclei in one
+    class, a shift of at least 5 px, or at least twice or at most half as many nuclei as in the truth."""
     d, counting = of_card(card), _kept(card)
     occurring = np.zeros((2, len(d), len(CLASSES)), bool)
     occurring[0][d.truth.case, d.truth.classes] = True

@@ -43,7 +43,7 @@ def of_scheduler() -> dict[str, str]:
 
 
 def of_worker() -> dict[str, str]:
-    """Return the versions of a worker; they are cached after the first chunk of work."""
+    """Return the versions of a worker's software. They are cached after the first chunk of work."""
     module = sys.modules.get("scoring.inference.cluster.scheduler")
     return versions() if module is None else dict(module.own_versions())
 

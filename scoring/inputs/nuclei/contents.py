@@ -214,7 +214,7 @@ def same_name(where: str, *images: str) -> Finding:
 
 def too_large(where: str, items: int) -> Finding:
     """Return the finding `too-large` about a file with more than `NUCLEI` items."""
-    return error("too-large", where, f"it lists {items:,} nuclei; at most {NUCLEI:,} are read for a case.")
+    return error("too-large", where, f"it lists {items:,} nuclei; a case may have at most {NUCLEI:,}.")
 
 
 def contents(
