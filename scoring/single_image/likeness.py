@@ -39,7 +39,7 @@ def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[
     if score is None:
         return ()
     alarms = counted(score.far_alarms if score.far else score.false_alarms, score.images)
-    rate = f"Of the test set's own {anything}s, {alarms} get {{}} if each is compared with the others."
+    rate = f"Of the test set's own {anything}s, {alarms} get {{}} if compared with the others."
     if score.far:
         sentence = (
             f"This image is nothing like the {anything}s of the test set in light, colours and texture."
@@ -81,8 +81,8 @@ def _limits_of(score: OutlierScore, anything: str) -> str:
         sentences += f" With only {score.images} {anything}s this limit is rough."
     if score.generated:
         sentences += (
-            f" The {anything}s of this test set are computer-generated, so real {anything}s are usually "
-            f"unlike the test set: choose a test set of real {anything}s."
+            f" The test set's {anything}s are computer-generated, so real {anything}s are usually unlike the "
+            f"test set: choose one of real {anything}s."
         )
     return sentences
 

@@ -303,7 +303,7 @@ def test_a_session_is_stopped_goes_on_and_shows_each_image_as_it_comes(single_im
     page.locator("[class*='single_session'] input[type=file]").set_input_files(images)
     page.get_by_alt_text("Image 2", exact=True).wait_for()
     page.get_by_role("button", name="Cancel").last.click()
-    said = page.get_by_text(re.compile(r"Stopped: \d+ of 20 images are done")).inner_text()
+    said = page.get_by_text(re.compile(r"The model has answered \d+ of 20 images")).inner_text()
     done = int(re.search(r"\d+", said)[0])
     assert 2 <= done < 20
     assert page.get_by_alt_text(re.compile(r"^Image \d+$")).count() == done

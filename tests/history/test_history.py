@@ -81,7 +81,7 @@ def test_scores_over_time_with_the_difference_to_the_best_before(database, truth
     assert f"{ids[0]}, saved " in shown.out
     assert "noise 1.4" in shown.out
     lines = run("history", "list").out.splitlines()
-    assert "the first" in lines[2]
+    assert "first submission" in lines[2]
     assert sum(": noise" in line for line in lines) == 3
 
     figure, table, caution = blocks(steps(store, series(all_kept)[0]), ids[1])
@@ -153,7 +153,7 @@ def test_a_run_gets_another_name_and_its_file_keeps_its_own(database, truth, tmp
     ]
     for name in ("", "x" * 201):
         refused = run("history", "rename", mine, name)
-        assert (refused.status, "give 1 to 200" in refused.err) == (2, True)
+        assert (refused.status, "write 1 to 200" in refused.err) == (2, True)
 
 
 def test_the_test_set_goes_to_the_newest_of_those_that_stay_with_its_fixes(truth):

@@ -159,7 +159,7 @@ def test_other_tables_of_three_columns_stay_as_they_are(rows):
         (npy_of(f"{{'descr': {'[' * 3000}}}"), "NumPy array of numbers"),
         (npz(scores=np.float64(1)), "which is not a table"),
         (b'{"a": {"x": 1, "x": 2}, "b": {"x": 3}}', "the key 'x' twice"),
-        (b"PAR1" + b"\0" * 100, "Feather is damaged or cut off"),
+        (b"PAR1" + b"\0" * 100, "Feather file is damaged or cut off"),
         (b"[" * 100_000, "nested too deeply"),
         (json.dumps([{"image": "a", "box": [[1, 2], [3, 4]]}]).encode(), "objects in an image"),
         (json.dumps({"polygons": [{"name": "a", "centroid": 1}]}).encode(), "objects in an image"),
@@ -368,7 +368,7 @@ def listing_its_batch(times: int) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("times", "words"), [(2_000, "more than 200 MB"), (500_000, "Feather is damaged or cut off")]
+    ("times", "words"), [(2_000, "more than 200 MB"), (500_000, "Feather file is damaged or cut off")]
 )
 def test_a_batch_that_a_footer_lists_again_and_again_is_counted_each_time(times, words):
     assert pa.ipc.open_file(listing_its_batch(times)).num_record_batches == times

@@ -500,7 +500,7 @@ def test_a_foreign_picture_is_called_so_with_the_rate_of_false_alarms(single_ima
     (drawn,) = gallery(1)[kind]
     app = settled(own(single_image(challenge="melanoma"), photographs.encoded(drawn)))
     assert re.search(r"(unlike|nothing like) the images of the test set", said(app))
-    assert re.search(r"own images, \d+ of \d+ \(\d+%; .*get the same result if each is compared", said(app))
+    assert re.search(r"own images, \d+ of \d+ \(\d+%; .*get the same result if compared", said(app))
     assert not re.search(r"green-badge\[. Similarity", said(app))
 
 

@@ -143,7 +143,7 @@ def test_the_right_and_lower_edge_belong_to_the_image():
     truth = read_truth({"a.json": squares(inside), "b.json": squares([*inside, *outside])}, "t")
     found = only(truth.findings, "out-of-image")
     assert (found.level, found.where) == ("warning", "b.json")
-    assert found.message.startswith("3 nuclei of 6 outside")
+    assert found.message.startswith("3 nuclei of 6 lie outside")
     assert "polygons[3], polygons[4], polygons[5]" in found.message
     assert len(truth.nuclei[1]) == 6
 

@@ -31,7 +31,7 @@ def test_classes_that_are_absent_or_never_predicted():
         ("absent-class", name) for name in absent
     ]
     assert only(found, "never-predicted").where == "epithelium"
-    assert "1 predicted" in next(f.message for f in found if f.where == "neutrophils")
+    assert "predicted 1 time" in next(f.message for f in found if f.where == "neutrophils")
 
 
 def test_few_images():

@@ -23,7 +23,7 @@ def test_softmax_is_called_what_it_is(card):
     figure = output_bars([-2.0, 0.0, 3.0], ["a", "b", "c"], LIGHT, normalised=True)
     powers = [np.exp(v) for v in (-2.0, 0.0, 3.0)]
     assert list(trace(figure, "output").x) == pytest.approx([power / sum(powers) for power in powers])
-    assert "not in the score" in figure.layout.xaxis.title.text
+    assert "not used for the score" in figure.layout.xaxis.title.text
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=5))
