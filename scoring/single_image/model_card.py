@@ -115,17 +115,16 @@ class ModelCard:
         """Reasons against trusting any answer of the model, as short texts."""
         if self.outputs.same:
             return ["the model gives nearly the same scores for every test image"]
-        if self.separates:
-            return []
-        if self.worse:
-            return [
+        found = []
+        if self.worse and not self.separates:
+            found.append(
                 "on the test set the model is right less often than a model that always predicts one class"
-            ]
-        return (
-            ["the model may not be better than a model that always predicts one class"]
-            if self.no_better
-            else []
-        )
+            )
+        elif self.no_better and not self.separates:
+            found.append("the model may not be better than a model that always predicts one class")
+        if self.outputs.overconfident:
+            found.append("the model's scores are higher than its accuracy")
+        return found
 
 
 def model_card(
