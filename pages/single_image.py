@@ -8,6 +8,7 @@ from pages.input_widgets import drop_messages
 from pages.server import access
 from pages.single_image_sections import photograph_layout, tile_layout
 from scoring.challenges import REGISTRY, challenge_ids, load_challenge
+from scoring.single_image import photograph
 
 access.guard(__file__)
 
@@ -29,6 +30,7 @@ def single_image() -> None:
     KINDS[CHALLENGES[challenge_id].kind](challenge_id)
     with st.bottom:
         layout.closing()
+    photograph.SPARE.prepare()  # last: its start takes a second of processor time, which the answer needs
 
 
 def _challenge() -> str:

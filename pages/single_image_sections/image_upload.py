@@ -214,7 +214,6 @@ def _expect(is_tile: bool) -> None:
 def _taker(source: str, most_pixels: int, agreed: bool = True) -> None:
     """Draw the uploader or the camera."""
     key = f"single_file_{st.session_state.get(TURN, 0)}"
-    photograph.SPARE.prepare()
     if source == OWN:
         st.file_uploader(
             "Drop or paste a tile or a slide, or choose it"

@@ -30,6 +30,7 @@ from pages.server import background_jobs
 from pages.single_image_sections import (
     image_upload,
     model_processes,
+    prediction,
     query,
     reader_session,
     record,
@@ -1136,6 +1137,18 @@ def test_quality_is_drawn_before_similarity_is_computed(single_image, monkeypatc
     app = own(app, photographs.encoded(lesion(600)))
     assert "Sharpness: usual" in said(app)
     assert "Similarity" not in said(app)
+
+
+def test_the_next_decoder_starts_after_the_answer(single_image, monkeypatch):
+    """Its start takes a second of processor time. It started while the quality was measured."""
+    app, steps = single_image(challenge="melanoma"), []
+    monkeypatch.setattr(photograph.SPARE, "prepare", lambda: steps.append("decoder"))
+    monkeypatch.setattr(
+        prediction, "show", lambda *_, show=prediction.show: steps.append("answer") or show(*_)
+    )
+    own(app, photographs.encoded(lesion(600)))
+    assert steps[-2:] == ["answer", "decoder"]
+    assert steps[0] == "decoder"
 
 
 def test_a_session_says_of_a_worthless_model_that_it_is_one(single_image):
