@@ -162,9 +162,9 @@ def _opening(page: BoardPage, is_public: bool) -> None:
     row = page.board.row
     rule = f"{views.RULE}\n\n{page.board.challenge.words.rule.strip()}"
     layout.opening(markdown(row.title, 80), views.formula(page.ranking), rule)
-    version = f"version {row.version} of its test set" if row.version > 1 else "its test set"
+    version = f" · version {row.version} of the test set" if row.version > 1 else ""
     origin = f" · {page.board.imported}" if page.board.imported else ""
-    st.caption(f"{page.board.challenge.words.title} · on {version} · open since {row.created[:10]}{origin}")
+    st.caption(f"{page.board.challenge.words.title}{version} · open since {row.created[:10]}{origin}")
 
 
 def _ways(page: BoardPage, is_public: bool) -> None:

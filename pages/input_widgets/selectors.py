@@ -292,7 +292,7 @@ def metadata(page: str, sample: Path | None) -> ChosenInput | None:
         uploader = st.container(width="content")
         if own.names:
             st.button(
-                "Do not use own metadata",
+                "Do not use my metadata",
                 key=f"{key}_back",
                 type="tertiary",
                 icon=":material/undo:",

@@ -25,8 +25,8 @@ class Correctness:
 
     Attributes:
         teams: The A teams, best first.
-        values: Values [N, A], whose direction and range are in `quantity`; of a share, 1 means right. NaN:
-            the case does not count.
+        values: Values [N, A], whose direction and range are in `quantity`; if they are shares, 1 means
+            right. NaN: the case does not count.
         n_right: Sum of `values` over the teams [N].
         entropy: Entropy of the teams' labels in bits [N]; 0 if all agree or there are no labels.
         order: Cases [N], hardest first; equally hard cases by decreasing entropy.
@@ -110,8 +110,7 @@ def _hardest_first(correct: Correctness, chosen: Bools) -> Ints:
 
 
 def counted_right(correct: Correctness) -> Ints:
-    """Return the numbers of cases [A + 1] that exactly k of the A teams answered correctly, for k from 0 to
-    A."""
+    """Return, for each k from 0 to A, how many cases exactly k of the A teams answered correctly [A + 1]."""
     return np.bincount((correct.values[correct.order] == 1).sum(1), minlength=len(correct.teams) + 1)
 
 

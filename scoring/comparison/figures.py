@@ -172,7 +172,7 @@ def subgroup(
     """Draw the value of each team in one subgroup.
 
     Args:
-        ends: Ends of the intervals in all subgroups beside this one, so that all have the same axis.
+        ends: Ends of the intervals in all subgroups that are shown together, so that all have the same axis.
         to_overall: Whether each value is drawn as its difference to the value on all cases.
     """
     dots = [

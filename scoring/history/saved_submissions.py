@@ -68,7 +68,7 @@ class SavedSubmission:
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """Settings of the run that its author logged; empty if none were logged."""
+        """Settings of the model's run, such as the learning rate, that its author logged; empty if none."""
         settings: Mapping[str, Any] = self.page.get("config") or {}
         return settings
 

@@ -289,7 +289,8 @@ def _own_order(settings: PlatformSettings, platform: str) -> list[str]:
         return [f"{told} and shows these metrics. For the challenge's order, use a board of Benchside."]
     first, *others = (f"metrics.{name} ({_order(settings, name)})" for name in own.metrics)
     columns = f", and add the columns {', '.join(others)}" if others else ""
-    return [f"{told}. For ranks, choose Mean as scoring method, {first} as path of the score{columns}."]
+    step = f"To rank by the mean of these ranks, choose Mean as scoring method, {first} as path of the score"
+    return [f"{told}. {step}{columns}."]
 
 
 def _program(settings: PlatformSettings) -> dict[str, bytes]:

@@ -194,7 +194,10 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
     if class_set.members.all():
         return f"{sentence} Sets of all classes always contain the true class."
     left = " of classes with enough cases" * (None in class_set.coverage.by_class)
-    sentence += f" In a test on separate cases{left}, the set contained the true class for {overall} cases"
+    sentence += (
+        f" Benchside also made such a set for each test case{left}, without using that case. It contained "
+        f"the true class for {overall} cases"
+    )
     return f"{sentence}." if own is None else f"{sentence}; for cases of {names[top]}: {own}."
 
 

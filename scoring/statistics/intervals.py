@@ -235,8 +235,8 @@ def estimated_difference(
 
 
 def _varying(left_out: Floats) -> int:
-    """Return 3 (sum d^2)^2 / sum d^4 of the deviations d, which is about n where they are normal and few
-    where few units make them."""
+    """Return 3 (sum d^2)^2 / sum d^4 of the deviations d. This is about n if they are normally distributed,
+    and small if few units deviate."""
     squares = (left_out - left_out.mean()) ** 2
     return int(np.clip(3 * squares.sum() ** 2 / (squares**2).sum(), 2, len(left_out)))
 
@@ -321,8 +321,8 @@ def _between(estimate: Estimate, low: float, width: float) -> list[float]:
 
 
 def _answers_and_two(share: float, variance: float) -> float:
-    """Return m so that a share of m answers, with one of each kind more, has this variance:
-    (m p + 1) (m (1 - p) + 1) / (m + 2)^3."""
+    """Return the number m of yes-or-no answers whose share p, after one yes and one no are added, has the
+    given variance: (m p + 1) (m (1 - p) + 1) / (m + 2)^3."""
     if variance >= FULL:
         return FEWEST
     cubic = [variance, 6 * variance - share * (1 - share), 12 * variance - 1, 8 * variance - 1]
@@ -331,11 +331,11 @@ def _answers_and_two(share: float, variance: float) -> float:
 
 
 def _beyond(estimate: Estimate, limit: float, side: int) -> list[float]:
-    """Return the ends as distances from the limit."""
+    """Return the ends of the interval of a quantity with one limit, as distances from this limit."""
     distance, error = side * (estimate.point - limit), float(np.sqrt(estimate.variance))
     if distance <= 0:
         return [0.0, _quantile(estimate.rests_on) * error]
-    # A few of a long tail decide, and most test sets lack them: then few units vary, and the mean is low.
+    # A few extreme units can determine the mean. Test sets that lack them have a low mean that varies little.
     units = min(estimate.rests_on, estimate.varying or estimate.rests_on)
     reach = min(_quantile(units) * error / distance, LONGEST)
     centers = [value for center in estimate.centers if (value := side * (center - limit)) > 0]

@@ -40,14 +40,15 @@ def winner_optimism(
 
 
 def _correction(noise: Floats, errors: Floats) -> float:
-    """Factor that makes the noise [m, B] vary between teams as the test says [m, m]: the bootstrap makes too
-    little of classes with a case or two."""
+    """Return the factor that gives the noise [m, B] the standard errors of the test [m, m]. Bootstrap noise
+    is too small if classes have one or two cases."""
     drawn, claimed = 2 * _between(noise), float((errors**2).sum() / (len(errors) * (len(errors) - 1)))
     return float(np.sqrt(claimed / drawn)) if drawn > 0 and np.isfinite(claimed) else 1.0
 
 
 def _between(noise: Floats) -> float:
-    """Variance between teams of their noise [m, B]; twice that is the mean variance of a difference."""
+    """Return the variance of the noise [m, B] between teams. A difference of two teams has twice this
+    variance on average."""
     return float((noise - noise.mean(0)).var(1).sum() / (len(noise) - 1))
 
 

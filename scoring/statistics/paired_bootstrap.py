@@ -123,8 +123,8 @@ def _spread(scores: Floats, replicates: Floats, first: Ints, second: Ints) -> _S
 
 
 def _moments(drawn: Floats) -> tuple[Floats, Floats]:
-    """Standard errors and percentile intervals [P, 2] of rounded differences [P, B], NaN if undefined; an
-    error below 1e-12 is none."""
+    """Return standard errors [P] and percentile intervals [P, 2] of differences [P, B], NaN if undefined.
+    Standard errors below `NO_SPREAD` become 0."""
     if np.isnan(drawn).any():
         parts = [row[~np.isnan(row)] for row in drawn]
         errors = np.array([np.std(row, ddof=1) if len(row) > 1 else np.inf for row in parts])
@@ -136,7 +136,8 @@ def _moments(drawn: Floats) -> tuple[Floats, Floats]:
 
 
 def _student(spread: _Spread, apart: Bools, n_units: int) -> Floats:
-    """p of each pair: 2 P(t > |d| / se); where nothing varies 0 for teams whose scores differ, else 1."""
+    """Return the p-value of each pair, 2 P(t > |d| / se). For a pair that does not vary, it is 0 if the
+    scores differ, and 1 if they are equal."""
     ratio = np.divide(
         np.abs(spread.differences), spread.errors, out=np.zeros(len(apart)), where=spread.errors > 0
     )
@@ -145,7 +146,7 @@ def _student(spread: _Spread, apart: Bools, n_units: int) -> Floats:
 
 def _critical_value(spread: _Spread, n_units: int) -> float | None:
     """Return the 95 % quantile of the largest |d* - d| / se over pairs, widened as Student's t for few units;
-    None without a pair that varies, and where it is infinite."""
+    None if no pair varies or the quantile is infinite."""
     if spread.largest is None:
         return None
     beyond = scipy.special.ndtr(-np.quantile(spread.largest, LEVEL))
@@ -161,8 +162,8 @@ def corrected(test: PairTest, differences: Floats, n_units: int, submissions: in
         submissions: Number of submissions of all teams scored so far; below 2 nothing is corrected.
 
     Returns:
-        The test with corrected p-values, critical value and reach, by Student's t. None is smaller than
-        before.
+        The test with corrected p-values, critical value and reach, by Student's t. No value is smaller than
+        before the correction.
     """
     shares = submissions * (submissions - 1) ** 2
     if submissions < 2 or test.critical_value is None:

@@ -177,7 +177,7 @@ def signs(n_units: int, resamples: int, seed: int, stream: int = STREAM) -> Sign
 
 
 def _added(exchange: Exchange) -> Floats:
-    """Return `Categories.added`, nothing for teams that sent the same."""
+    """Return `Categories.added`, but 0 for two teams with identical submissions."""
     sums, known = exchange.sums, dict[bytes, int]()
     if exchange.categories is None:
         return np.zeros((0, len(sums), len(sums)))
@@ -243,25 +243,25 @@ def swap_errors(scores: Floats, exchange: Exchange, resamples: int, of: Bools) -
 
 
 def _errors(differences: Floats, root: Floats, n: int) -> Floats:
-    """Return standard errors [P] from exchanged differences' root mean squares [P] of n units."""
+    """Return standard errors [P] from the root mean squares [P] of the differences after exchanges."""
     spread = np.sqrt(np.maximum(n * root**2 - differences**2, 0) / (n - 1))
     return np.where(root > 0, spread, 0.0)
 
 
 def _root_mean_square(moved: Floats) -> Floats:
-    """Return the same for the exchanged differences of pairs [P, N], 0 if there is none; added exchange by
-    exchange."""
+    """Return the root mean square [P] of the differences of pairs after N exchanges [P, N]; 0 if it is below
+    `NO_SPREAD`."""
     root: Floats = np.sqrt(np.mean(np.square(moved.T, order="C"), 0))
     return np.where(root < NO_SPREAD, 0.0, root)
 
 
 class _Ahead:
-    """How far others are ahead of each team, in root mean squares: observed, and after random exchanges.
+    """By how much the best of the other teams leads each team, in root mean squares.
 
     Attributes:
-        scores: Larger is better [A].
-        seen: The furthest that one is ahead [A]; infinite if no exchange moves the pair.
-        drawn: The furthest after each exchange [A, N].
+        scores: Score of each team [A], larger is better.
+        seen: The observed lead [A]; infinite if no exchange changes the difference of the pair.
+        drawn: The lead after each exchange [A, N].
     """
 
     def __init__(self, scores: Floats, resamples: int) -> None:
@@ -300,11 +300,13 @@ class _Ahead:
 def _moved(
     differences: Floats, exchange: Exchange, flips: Signs, of: Bools | None = None
 ) -> Iterator[tuple[slice, Floats]]:
-    """Yield the places of some pairs of one team, and their differences after each exchange [pairs, N]; at
-    least those of some teams [A], None: of all.
+    """Yield positions of pairs, and the differences of these pairs after each exchange [pairs, N].
 
-    With signs e, team a's sums become (C_a + C_b) / 2 + (F_a - F_b) / 2 where C are sums over units and F
-    sums of e times units.
+    With signs e, the sums of team a become (C_a + C_b) / 2 + (F_a - F_b) / 2. C are sums over units; F are
+    sums over units multiplied by e.
+
+    Args:
+        of: Pairs in which neither team is marked [A] may be left out; None: all pairs are computed.
     """
     sums, categories = exchange.sums, exchange.categories
     teams, _, k = sums.shape
@@ -331,7 +333,8 @@ def _moved(
                 categories.move(half, answers * added[:, a, others, None])
             score = scored(middle + half)
             moved = np.round(score - scored(np.subtract(middle, half, out=half)), DIGITS)
-            # What is no prediction is no chance: the same in every unit.
+            # What does not come from predictions, such as a model's size, counts as equal in all units. It
+            # then adds no variance.
             constant = np.where(moved.any(1), np.round(differences[rows] - moved[:, 0], DIGITS), 0.0)
             if constant.any():
                 moved = np.round(moved + shift * constant[:, None], DIGITS)
@@ -339,7 +342,8 @@ def _moved(
 
 
 def _halves(sums: Floats, flips: Signs) -> Floats:
-    """Return half the sums of signs [N, n] times units, by kind of sum and team [K, A, N], from [A, n, K]."""
+    """Return half of the sums [A, n, K] after they are multiplied by signs [N, n] and added over units
+    [K, A, N]."""
     teams, n, k = sums.shape
     columns, at_once = sums.transpose(1, 0, 2).reshape(n, teams * k), max(1, SIGN_CELLS // max(n, teams * k))
     halves = np.empty((k, teams, len(flips)))
@@ -357,8 +361,15 @@ def _limit(values: Floats) -> Floats:
 
 
 def _result(differences: Floats, root: Floats, own: Floats, beyond: Floats, top: Floats, n: int) -> PairTest:
-    """Return the test from the exchanged differences: their root mean squares [P], the limit of each pair by
-    itself [P], the share of exchanges that move it as far [P], and the largest ratios [N], ascending."""
+    """Return the results of the test of all pairs.
+
+    Args:
+        root: Root mean square of each pair's differences after exchanges [P].
+        own: Ratio of difference to root mean square that at most 5 % of the exchanges of a pair exceed [P].
+        beyond: Share of the exchanges with a difference at least as large as the observed one [P].
+        top: Largest ratio over all pairs in each exchange [N], ascending.
+        n: Number of units.
+    """
     varies, apart = root > 0, np.round(np.abs(differences), DIGITS) > 0
     seen = np.divide(np.abs(differences) - PUBLISHED, root, out=np.zeros(len(root)), where=varies)
     adjusted = np.where(varies, (len(top) - np.searchsorted(top, seen)) / len(top), ~apart)
@@ -379,7 +390,7 @@ def _result(differences: Floats, root: Floats, own: Floats, beyond: Floats, top:
 
 
 def _quantiles(limits: Floats, n: int) -> Floats:
-    """Limits of |d| / root mean square on the scale of standard errors; infinite if none is beyond."""
+    """Return limits of |d| / root mean square in standard errors; infinite if no difference can exceed it."""
     squares = np.asarray(limits, float) ** 2
     inside = squares < n
     return np.where(inside, np.sqrt((n - 1) * squares / np.where(inside, n - squares, 1)), np.inf)

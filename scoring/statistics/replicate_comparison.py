@@ -182,8 +182,9 @@ def _test(
 
 
 def _seen(test: PairTest, scores: Floats, exchange: Exchange | None, tied: Bools) -> Floats:
-    """Return the standard errors of a test [P], of some teams [A] at least, without the extra variance that
-    a swap test adds to rare categories: it protects claims, but is larger than a leader's average noise."""
+    """Return the standard errors of a test [P] without the variance that a swap test adds for rare
+    categories. With this variance, the leader's noise would be estimated too large. `tied` marks the teams
+    [A] whose pairs are needed."""
     if exchange is None or exchange.categories is None:
         return test.errors
     plain = swap_errors(scores, replace(exchange, categories=None), EXCHANGES_OF_ERRORS, tied)
@@ -200,7 +201,7 @@ def _better(scores: Floats, separated: Bools) -> Bools:
 
 
 def _square(values: Floats, teams: int) -> Floats:
-    """Values of pairs [P] as a symmetric matrix [A, A]."""
+    """Return the values of pairs [P] as a symmetric matrix [A, A]."""
     matrix = np.zeros((teams, teams))
     matrix[np.triu_indices(teams, 1)] = values
     return matrix + matrix.T
@@ -236,8 +237,8 @@ def ranked(result: ReplicateComparison, places: Ints) -> ReplicateComparison:
 
 
 def _shares(together: Floats) -> tuple[list[float] | None, list[list[float]] | None]:
-    """Return the share of replicates [A, B], larger is better, that each team wins (1/k where k share the
-    best score), and the share at each competition rank."""
+    """Return the share of replicates in which each team has the best score, and in which it has each rank. If
+    k teams have the best score, each counts 1/k. `together`: scores [A, B], larger is better."""
     if not together.shape[1]:
         return None, None
     first = together == together.max(0)
@@ -246,15 +247,15 @@ def _shares(together: Floats) -> tuple[list[float] | None, list[list[float]] | N
 
 def _shares_of_places(places: Ints) -> list[list[float]]:
     """Return the share of the replicates in which each team has each place 1 ... A; places [A, B]."""
-    # Each share once: those of 1,000 teams are a million.
+    # One float object per distinct share: with 1,000 teams, the result has a million entries.
     shares = (np.arange(places.shape[1] + 1) / places.shape[1]).tolist()
     counts = (np.bincount(row, minlength=len(places) + 1)[1:].tolist() for row in places)
     return [[shares[count] for count in row] for row in counts]
 
 
 def _stability(scores: Floats, together: Floats) -> dict[str, Any] | None:
-    """Kendall's tau-b between the scores and each replicate's; None for one team or where it is undefined
-    throughout."""
+    """Return Kendall's tau-b between the scores on the test set and on each replicate; None with one team, or
+    if tau is undefined in all replicates."""
     tau = kendall_tau(np.round(scores, DIGITS), together)
     tau = tau[~np.isnan(tau)]
     if not len(tau):

@@ -169,7 +169,8 @@ def of_values(
 def _estimates(
     values: Quantities, left_out: Quantities, point: Quantities, n_units: int, basis: Basis
 ) -> dict[QuantityName, Estimate]:
-    """Return the estimate of every quantity, with what its parts may hide."""
+    """Return the estimate of every quantity. Its variance includes errors that did not occur in few cases
+    (`with_unseen`)."""
     estimates = {
         name: estimated(float(point[name][0]), drawn, left_out.get(name), n_units, basis.units.get(name))
         for name, drawn in values.items()
@@ -245,7 +246,7 @@ def draw(n_units: int, resamples: int, seed: int) -> Iterator[Ints]:
 
 
 def _ahead(blocks: Iterator[Ints]) -> Iterator[Ints]:
-    """Yield blocks, of which the next is drawn meanwhile: NumPy draws without Python's lock."""
+    """Yield blocks. While the caller uses a block, a thread draws the next: NumPy releases Python's lock."""
     with ThreadPoolExecutor(1) as thread:
         upcoming = thread.submit(next, blocks, None)
         while (block := upcoming.result()) is not None:
@@ -255,7 +256,7 @@ def _ahead(blocks: Iterator[Ints]) -> Iterator[Ints]:
 
 @lru_cache(maxsize=2)
 def _drawn(n_units: int, resamples: int, seed: int) -> Ints:
-    # Kept because the draw costs more than all metrics of a team; small whole numbers, so a byte or two each.
+    # Cached, because drawing takes longer than all metrics of a team. Each count needs one or two bytes.
     blocks = list(_blocks(n_units, resamples, seed))
     widest = max((int(b.max(initial=0)) for b in blocks), default=0)
     matrix = (
@@ -316,7 +317,7 @@ def leave_one_out_weights(units: Ints, case_weights: Floats | None = None) -> It
 
 
 def _exact_type(case_weights: Floats | None) -> type[np.floating[Any]]:
-    """Float32 holds whole numbers, and their sums below 2^24, exactly; other weights need float64."""
+    """Return float32 if all weights are integers, because it stores them exactly below 2^24; else float64."""
     whole = case_weights is None or np.array_equal(case_weights, np.round(case_weights))
     return np.float32 if whole else np.float64
 

@@ -96,7 +96,8 @@ def _manifest(text: bytes, name: str) -> Any:
 
 
 def _listed(manifest: Any) -> list[str]:
-    """Return the files that a manifest lists; the schema names what is none."""
+    """Return the files that a manifest lists. Entries that are no SHA-256 are left out;
+    `check_manifest` reports them."""
     files = manifest.get("files") if isinstance(manifest, dict) else None
     return sorted(filter(DIGEST.fullmatch, files)) if isinstance(files, dict) else []
 

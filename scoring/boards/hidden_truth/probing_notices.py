@@ -170,7 +170,8 @@ class Reason(StrEnum):
 
 
 def record_refused(store: Store, person: str, address: str, reason: Reason) -> None:
-    """Record a refused request for an address, at most once per person, address, day and reason.
+    """Record a refused request for the address of a page. For each person, address and reason, at most one
+    record a day is made.
 
     Args:
         store: The store, opened with the program's own rights.

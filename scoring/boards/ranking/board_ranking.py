@@ -320,9 +320,9 @@ def board_ranking(board: OpenBoard, phase: str | None = None) -> BoardRanking:
 
 
 def _shown(board: OpenBoard, sent: Sequence[Row[Any]]) -> ShownScores | None:
-    """Return what a hidden truth shows: of each submission the score on the version on which it was scored
-    first, so that a correction tells nothing; the Ladder climbs over all phases, whichever is ranked, and
-    over what is excluded, so that an exclusion shows no other score."""
+    """Return the shown scores of a hidden truth. Each comes from the version on which the submission was
+    first scored, so that a correction reveals nothing. The Ladder uses the submissions of all phases, also
+    excluded ones, so that neither an exclusion nor the choice of a phase changes a shown score."""
     scored = schema.ScoredVersion if board.split is None else schema.ShownPart
     with board.store.read() as session:
         known = kept_rules(session, board.row.id)
@@ -336,7 +336,7 @@ def _shown(board: OpenBoard, sent: Sequence[Row[Any]]) -> ShownScores | None:
     quantity = board.challenge.scoring.quantity()
     climbs = known if board.test_set.sha256 != WITHHELD else replace(known, step=None)
     scores = shown_scores(((i, team, first[i].score) for _, i, team in scored_rows), climbs, quantity)
-    if known.detail == OPENED:  # nothing is to be kept from anybody: all is said of one version
+    if known.detail == OPENED:  # the truth is open: all scores come from one version
         first = {row.submission_id: row for row in rows if row.number == board.test_set.number}
     return ShownScores(known, {i: row.card for i, row in first.items()}, scores, quantity)
 

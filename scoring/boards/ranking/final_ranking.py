@@ -75,9 +75,9 @@ def _state(
     """Return the ranking, and the hashes of truth, submissions and ranking, as columns of the database.
 
     Args:
-        ranking: Of the whole board.
-        salt: The board's.
-        former: Name that counts of a team that has another one by now.
+        ranking: The ranking of all phases.
+        salt: The salt of the board.
+        former: Present name -> name at the freezing, for renamed teams.
     """
     store, row, sent = ranking.board.store, ranking.board.row, schema.Submission
     with store.read() as session:

@@ -264,7 +264,8 @@ def _refused_limit() -> Finding:
 
 
 def _require_other(session: Session, board_id: str, team: str, digest: str) -> None:
-    """Raise InputRefused `unchanged-limit` if a team has submitted this file before."""
+    """Raise InputRefused `unchanged-limit` if the team has submitted this file before. To be called once the
+    team has reached the limit."""
     row = schema.Submission
     known = select(row.id).where(row.board_id == board_id, row.team == team, row.sha256 == digest)
     if session.scalar(known) is not None:
@@ -283,10 +284,13 @@ def _refused_today(store: Store, board_id: str, team: str) -> int:
 
 
 def _begin(board: OpenBoard, actor: Actor, team: str, digest: str, outcome: str, most: int) -> str:
-    """Note an attempt before anything is read, so that a program that is killed counts it. Raises
-    InputRefused `refused-limit` where the team, or for foreign teams the person, had too many today,
-    `unchanged-limit` where the team submitted too many files again, `no-board` where there is none any
-    more."""
+    """Record an attempt before its file is read, so that it counts even if the program is killed.
+
+    Raises:
+        InputRefused: `refused-limit` if too many files of the team were refused today, or if the person tried
+            too often to submit for other people's teams; `unchanged-limit` if the team submitted too many
+            unchanged files; `no-board` if the board was deleted.
+    """
     attempt, created = uuid.uuid4().hex, schema.now()
     person = actor.key[: 2 * schema.NAME]
     foreign = outcome == "foreign-team"

@@ -181,8 +181,8 @@ def _store(
     files: Mapping[str, bytes],
     scorings: Mapping[int, list[schema.Base]],
 ) -> Receipt | Finding | None:
-    """Keep a scored submission, or return why its phase has no place for it; None if the board has another
-    version of its truth by now. files: the submission, then scorecards; scorings: by version."""
+    """Store a scored submission, or return why its phase does not accept it. Return None if the truth was
+    corrected meanwhile. `files`: the submission, then its scorecards; `scorings`: results by version."""
     store, digest = board.store, next(iter(files))
     scoring: Any = scorings[board.test_set.number][0]
     with store.write() as session:
@@ -297,7 +297,7 @@ def refusal(
     """Return the exception that refuses a submission. The file is stored if the board keeps refused files."""
     if not board.row.keep_refused or not _keep_refused(board, request, time, problems):
         return InputRefused(problems)
-    message = "the refused file is saved for the organizer; it does not count."
+    message = "the refused file is saved for the organizer; it does not count as a submission."
     return InputRefused(problems, [note("refused-kept", request.name, message)])
 
 

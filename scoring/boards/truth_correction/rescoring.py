@@ -173,8 +173,8 @@ def _of_version(earlier: OpenBoard, board: OpenBoard) -> "_Corrected":
 
 @dataclass(frozen=True)
 class _Corrected:
-    """The files of a further version: the truth with its name, and the table that is joined to it, if any, by
-    SHA-256. files: what is new of them."""
+    """The next version of a test set: name and SHA-256 of the truth, and the SHA-256 of the table that is
+    joined to it. `files` contains the files that the store does not have yet."""
 
     name: str
     sha256: str

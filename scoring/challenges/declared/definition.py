@@ -18,7 +18,7 @@ from scoring.inputs.grand_challenge_jobs import AnswerColumns
 from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
 
 PICTURES = tuple(ending.removeprefix(".") for ending in IMAGE_ENDINGS)
-WITH_IMAGES = InputKind("Table of the truth, or zip or files with table and images", PICTURES)
+WITH_IMAGES = InputKind("Table of the truth, alone or with the images (files or zip)", PICTURES)
 TABLE = InputKind("Table of predictions")
 MODEL_OR_TABLE = InputKind("ONNX model, or table of predictions", ("onnx",))
 FOLDER = InputKind("Folder or zip with a mask per case", MASK_ENDINGS, several=True)

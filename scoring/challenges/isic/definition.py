@@ -102,8 +102,8 @@ CHALLENGE = Challenge(
     ),
     options=OPTIONS,
     inputs=Inputs(
-        truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
-        submission=InputKind("ONNX model, or prediction table (CSV)", ("onnx",)),
+        truth=InputKind("Table with labels, alone or with the images (files or zip)", ("jpg", "jpeg", "png")),
+        submission=InputKind("ONNX model, or table of predictions (CSV)", ("onnx",)),
         example=lambda truth: example_table(truth.ids, truth.categories, truth.id_name),
     ),
     readers=Readers(

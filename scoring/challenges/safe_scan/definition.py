@@ -36,8 +36,8 @@ def inputs(columns: Sequence[str]) -> Inputs:
     """Return the description of the files that the challenge accepts. `columns` contains the headers of a
     prediction table."""
     return Inputs(
-        truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
-        submission=InputKind("ONNX model, or prediction table or zip", ("onnx",)),
+        truth=InputKind("Table with labels, alone or with the images (files or zip)", ("jpg", "jpeg", "png")),
+        submission=InputKind("ONNX model, or table of predictions (also in a zip)", ("onnx",)),
         example=lambda truth: example_table(truth.ids, columns),
     )
 

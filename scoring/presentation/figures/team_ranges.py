@@ -98,7 +98,7 @@ MOVED_NAME, WIDEST = 18, 9
 SPREAD = 0.16
 """Error bars are spread over this share of the width at each end, so that no error bar covers another."""
 DASHES = {1: "solid", 0: "dot", -1: "dash"}
-"""Line styles of teams whose rank rises, stays and falls, so that colour is not the only sign."""
+"""Line styles of teams whose rank becomes better, stays, and becomes worse: colour is not the only sign."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,8 @@ class RankMove:
 
     @property
     def direction(self) -> int:
-        """Return 1 if the team rises, -1 if it falls, 0 if it stays."""
+        """Return 1 if the team's rank is better in the second part of the test set, -1 if it is worse, 0 if
+        both ranks are equal."""
         return int(np.sign(self.before - self.after))
 
 
