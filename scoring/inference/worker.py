@@ -208,7 +208,7 @@ def upright(header: Header, parts: list[bytearray]) -> Reply:
         "small": small.shape,
         "dropped": dropped,
     }
-    return reply, [planes(small), planes(picture)]
+    return reply, [planes(small), np.ascontiguousarray(picture)]
 
 
 def slide(header: Header, parts: list[bytearray]) -> Reply:

@@ -168,9 +168,11 @@ def picture(header: Header, payload: list[bytearray]) -> PreparedImage:
 
 
 def upright(header: Header, payload: list[bytearray]) -> Upright:
-    """Return the photograph in a reply to "upright"."""
-    prepared, small = picture(header, payload), _pixels(of_planes(payload.pop(), header["small"]))
-    return Upright(prepared.pixels, small, prepared.seen, _kinds(header))
+    """Return the photograph in a reply to "upright". Its pixels come row by row, because Pillow resizes them
+    for a model; the small copy comes channel by channel, because it is measured."""
+    pixels = _pixels(np.frombuffer(payload.pop(), np.uint8).reshape(header["shape"]))
+    small = _pixels(of_planes(payload.pop(), header["small"]))
+    return Upright(pixels, small, _seen(header["seen"]), _kinds(header))
 
 
 def slide(header: Header, payload: list[bytearray]) -> SlideView | None:

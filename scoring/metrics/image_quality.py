@@ -112,7 +112,8 @@ def quality(small: Numbers, short_side: int) -> Quality:
         seen = np.ones_like(stop)
     sharpness = float(scipy.ndimage.laplace(scipy.ndimage.gaussian_filter(luma, 1.0))[seen].var())
     colours = small[::EVERY, ::EVERY][seen[::EVERY, ::EVERY]].astype(np.float32).T
-    light, dullest = LUMA @ colours, colours.min(0)
+    light, colours = LUMA @ colours, np.ascontiguousarray(colours)
+    dullest = colours.min(0)
     return Quality(
         short_side,
         sharpness,
@@ -135,6 +136,8 @@ def field_stop(brightest: Numbers) -> Bools:
     labels, _ = scipy.ndimage.label(brightest <= BLACK)
     edge = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
     touches: Bools = np.isin(labels, edge[edge > 0])
+    if not touches.any():
+        return touches
     shown = ~touches
     return touches & all(shown.sum() >= LEAST_FILLED * _between(shown, axis).sum() for axis in (0, 1))
 

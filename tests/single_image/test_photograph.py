@@ -126,6 +126,11 @@ def test_a_photograph_of_common_size_is_kept_as_it_is(process):
     assert np.array_equal(received(encoded(large), process).pixels, large)
 
 
+def test_pixels_come_row_by_row_as_pillow_resizes_them_for_a_model(process):
+    """Channel by channel, they took twice as long."""
+    assert received(phone(), process).pixels.flags.c_contiguous
+
+
 def test_everything_but_the_pixels_is_dropped_and_named(process):
     found = received(phone(), process)
     assert found.dropped == (
