@@ -48,7 +48,7 @@ def cautions(query: Query) -> list[str]:
     others = {number: answer for number, answer in lesion.items() if number != query.setup.image.number}
     failed = ["the model failed on another photograph"] if outcome.refused else []
     return [
-        *wording.cautions(query.chips, query.views, query.card),
+        *wording.cautions(query.chips, query.views, query.card, query.answer),
         *photograph_cautions(query.answer.top, others, names),
         *failed,
     ]

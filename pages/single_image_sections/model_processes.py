@@ -176,12 +176,13 @@ def performance(
     if isinstance(outcome, Running) or outcome.refused:
         return outcome
     key = (wanted.challenge, test_set.key, chosen.key, title)
-    generated = not test_set.own
-    return Outcome(
-        _reference(
-            key, lambda: reference(wanted, truth, outcome.value, generated, name=title, refused=refusal)
-        )
-    )
+    about = {
+        "generated": not test_set.own,
+        "name": title,
+        "refused": refusal,
+        "warnings": tuple(f.message for f in outcome.value.findings if f.level == "warning"),
+    }
+    return Outcome(_reference(key, lambda: reference(wanted, truth, outcome.value, **about)))
 
 
 @st.cache_resource(max_entries=4, scope="session", show_spinner=False)

@@ -88,6 +88,8 @@ def _threshold(query: Query, held: Reference) -> None:
         f"{own_line(held, malignant, point)} Sensitivity and specificity above are cross-validated in five "
         "parts, each with its own threshold, with 95% intervals (Wilson)."
     )
+    if query.card is not None and query.card.official is not None:
+        st.warning(f"This threshold is not the challenge's. {markdown(query.card.official.line, 700)}")
 
 
 def _shares(point) -> tuple[str, str]:

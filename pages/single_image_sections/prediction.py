@@ -129,8 +129,8 @@ def _card(query: Query) -> None:
     """Draw the model's overall performance, and facts from its file and its preflight."""
     task, opened, card = query.setup.task, query.setup.opened, query.card
     if card is not None:
-        cautions = card.no_better or card.outputs.overconfident
-        (st.warning if cautions else st.caption)(markdown(card_line(card, task.names), 900))
+        cautions = card.no_better or card.outputs.overconfident or card.official
+        (st.warning if cautions else st.caption)(markdown(card_line(card, task.names), 1500))
     for finding in opened.findings:
         if finding.level == "warning":
             st.warning(markdown(finding.message, 600), icon=":material/warning:")
@@ -194,7 +194,7 @@ def _lead(query: Query, own: Impression, withheld: bool) -> None:
     if withheld:
         st.markdown(f"{markdown(first)}, but the model gives no answer.")
     else:
-        st.header(markdown(first, 400), anchor=False)
+        st.header(markdown(first, 700), anchor=False)
         st.caption(f"Model: {markdown(query.model_name)}. {markdown(wording.only_line(names), 400)}")
     if query.held is not None:
         right = right_alike(query.held, answer.probabilities)

@@ -180,8 +180,8 @@ def _answer(on: Session, image: SessionImage, key: str) -> None:
         for sentence in answer.reasons:
             st.warning(markdown(sentence, 500), icon=":material/front_hand:")
     else:
-        cautions = wording.cautions(image.chips, answer.views, on.card)
-        st.markdown(f"**{markdown(wording.headline(answer.prediction, on.task.names, cautions), 400)}**")
+        cautions = wording.cautions(image.chips, answer.views, on.card, answer.prediction)
+        st.markdown(f"**{markdown(wording.headline(answer.prediction, on.task.names, cautions), 700)}**")
     views = answer.views
     span = None if views is None else (views.low, views.high)
     scores = figures.ImageScores(on.task.names, on.task.risk, answer.prediction.probabilities, span)

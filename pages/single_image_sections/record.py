@@ -63,8 +63,8 @@ def _technical(query: Query, made: Record) -> None:
         entries.append(Fact("Second input", values, "as the model receives it"))
     layout.facts(entries)
     st.caption(f"SHA-256 of the model: {opened.sha256}")
-    for finding in opened.findings:
-        st.caption(f"{markdown(finding.code)}: {markdown(finding.message, 600)}")
+    for message in made.findings:
+        st.caption(markdown(message, 600))
     with_pixels = st.checkbox(
         "Put all pixels into the JSON", key=f"single_with_pixels_{query.setup.image.token}"
     )

@@ -225,9 +225,9 @@ def _card(on: Session, queue: ImageQueue, number: int, image: SessionImage) -> N
     title = title_of(number, image)
     answer, key = image.answer, f"single_card_{queue.token}_{number}"
     if answer is not None and not answer.reasons:
-        cautions = wording.cautions(image.chips, answer.views, on.card)
+        cautions = wording.cautions(image.chips, answer.views, on.card, answer.prediction)
         headline = wording.headline(answer.prediction, on.task.names, cautions)
-        st.markdown(f"{title}: **{markdown(headline, 400)}**")
+        st.markdown(f"{title}: **{markdown(headline, 700)}**")
     elif answer is not None or image.failed:
         st.markdown(f"{title}: **{wording.NO_ANSWER}**")
         for sentence in (image.failed,) if answer is None else answer.reasons:

@@ -176,7 +176,7 @@ def _second(query: Query, second: ChosenInput, name: str) -> None:
     elif held.value is not None:
         card = model_card(held.value, query.setup.task.malignant)
         if card is not None:
-            st.markdown(markdown(f"Second model: {card_line(card, query.setup.task.names)}", 700))
+            st.markdown(markdown(f"Second model: {card_line(card, query.setup.task.names)}", 1500))
 
 
 def _performance(query: Query, second: ChosenInput) -> Outcome | Running:

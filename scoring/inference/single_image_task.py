@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.common.arrays import Array, Bools, Floats
+from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding
 from scoring.inference.model_contract import Contract
 from scoring.inference.model_process import LoadedModel
@@ -48,6 +48,19 @@ class PatientFields:
 
 
 @dataclass(frozen=True)
+class OfficialRule:
+    """How an official challenge decides from a model's raw outputs.
+
+    Attributes:
+        decide: Function from outputs [n, k] to class numbers [n]; -1 stands for no class.
+        words: What the challenge predicts, and when.
+    """
+
+    decide: Callable[[Floats], Ints]
+    words: str
+
+
+@dataclass(frozen=True)
 class ModelTask:
     """Contract of a model for one photograph.
 
@@ -67,6 +80,7 @@ class ModelTask:
     outputs: int
     contract: Contract
     recipe_for: Callable[[ModelFacts], Recipe]
+    official: OfficialRule
     shortest_side: int = 0
     patient: PatientFields | None = None
     order_for: Callable[[Mapping[str, str], str], tuple[OutputOrder, tuple[Finding, ...]]] = (

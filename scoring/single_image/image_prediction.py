@@ -8,6 +8,7 @@ import numpy as np
 from scoring.common.arrays import Floats
 from scoring.inference.model_pool import Cancelled
 from scoring.inference.preprocessing import Pixels
+from scoring.inference.single_image_task import ModelTask
 from scoring.metrics import calibration
 from scoring.metrics.output_kinds import kind, probabilities
 from scoring.single_image.model import OpenModel
@@ -28,6 +29,10 @@ class ImagePrediction:
         scaled: Probabilities after temperature scaling that was fitted on the test set [K]; None without a
             test set.
         cpu_ms: Processor time of the run in milliseconds.
+        official: Class number by the challenge's own decision on the raw outputs, -1 for none; None if
+            unknown.
+        official_caution: That the challenge decides in another way than by the highest score, as a short
+            text; "" if it does not.
     """
 
     prepared: np.ndarray
@@ -37,6 +42,8 @@ class ImagePrediction:
     probabilities: np.ndarray
     scaled: np.ndarray | None
     cpu_ms: float
+    official: int | None = None
+    official_caution: str = ""
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -128,9 +135,29 @@ def asked(
         if reference is None or not len(reference)
         else calibration.apply_temperature(row, reference.temperature)
     )
+    official = int(model.task.official.decide(outputs[None])[0])
     return ImagePrediction(
-        prepared, vector if model.takes_vector else None, outputs, output_kind, row, scaled, cpu_ms
+        prepared,
+        vector if model.takes_vector else None,
+        outputs,
+        output_kind,
+        row,
+        scaled,
+        cpu_ms,
+        official,
+        _official_caution(model.task, official, int(np.argmax(row)), output_kind),
     )
+
+
+def _official_caution(task: ModelTask, official: int, top: int, kind: str) -> str:
+    """Return that the challenge predicts another class than the highest-scoring one, or decides by another
+    scale; "" otherwise."""
+    if official != top:
+        predicted = "no class" if official < 0 else task.names[official]
+        return f"the challenge predicts {predicted} ({task.official.words})"
+    if task.outputs == 1 and kind != "probabilities":
+        return f"the challenge decides by the raw output ({task.official.words})"
+    return ""
 
 
 def views(

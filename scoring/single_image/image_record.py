@@ -16,8 +16,18 @@ from scoring.core.scorecard import plain
 from scoring.inference.single_image_task import UNKNOWN_WORD
 from scoring.metrics.image_quality import Quality
 from scoring.single_image.abstention import ImageAnswer, Withheld, reasons_of
-from scoring.single_image.explanation import Explanation, conclusion
+from scoring.single_image.explanation import Explanation
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
+from scoring.single_image.image_record_parts import (
+    by_class,
+    of_card,
+    of_class_set,
+    of_maps,
+    of_reference,
+    of_share,
+    of_threshold,
+    of_views,
+)
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_card import ModelCard, entries
 from scoring.single_image.nuclei import Overview
@@ -28,7 +38,6 @@ from scoring.single_image.reader_study import Impression
 from scoring.single_image.side_by_side import DatedAnswer, by_date, changes_over_time, photograph_cautions
 from scoring.single_image.similar_cases import ClassSet, Reference
 from scoring.single_image.wording import BANNER, RESEARCH_USE, cautions
-from scoring.statistics.intervals import Share
 from scoring.version import __version__
 
 
@@ -159,10 +168,17 @@ class Record:
         )
 
     @property
+    def findings(self) -> list[str]:
+        """Findings about the model, then the challenge's warnings about its outputs on the test set."""
+        reference = self.test_set.reference
+        warnings = () if reference is None else reference.warnings
+        return [*dict.fromkeys((*(finding.message for finding in self.model.findings), *warnings))]
+
+    @property
     def cautions(self) -> list[str]:
         """Reasons for caution, as short texts."""
         return [
-            *cautions(self.checks.chips, self.more.views, self.test_set.card),
+            *cautions(self.checks.chips, self.more.views, self.test_set.card, self.prediction),
             *photograph_cautions(self.prediction.top, self.more.others, self.model.task.names),
         ]
 
@@ -184,37 +200,46 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
             "outputs": [{"name": t.name, "shape": plain(t.shape)} for t in model.process.facts.outputs],
             "steps": [list(step) for step in model.recipe.steps],
             "says_of_itself": dict(entries(model.process.facts.graph.metadata)),
-            "findings": [finding.message for finding in model.findings],
+            "findings": record.findings,
         },
         "inputs": _inputs(record),
         "answer": {
             "outputs": plain(prediction.outputs),
             "taken_for": prediction.kind,
-            "scores": _by_class(classes, prediction.probabilities),
-            "scores_after_temperature": None if scaled is None else _by_class(classes, scaled),
+            "scores": by_class(classes, prediction.probabilities),
+            "scores_after_temperature": None if scaled is None else by_class(classes, scaled),
             "highest": classes[prediction.top],
+            "official": _official(classes, prediction.official),
+            "official_rule": model.task.official.words,
             "cpu_ms": prediction.cpu_ms,
         },
-        "test_set": None if test_set.reference is None else _reference(test_set.reference),
-        "model_card": _card(test_set.card, classes),
-        "flips_and_rotations": None if more.views is None else _views(classes, more.views),
-        "class_set": None if test_set.class_set is None else _class_set(classes, test_set.class_set),
-        "operating_point": None if test_set.operating_point is None else _operating(test_set.operating_point),
+        "test_set": None if test_set.reference is None else of_reference(test_set.reference),
+        "model_card": of_card(test_set.card, classes),
+        "flips_and_rotations": None if more.views is None else of_views(classes, more.views),
+        "class_set": None if test_set.class_set is None else of_class_set(classes, test_set.class_set),
+        "operating_point": None
+        if test_set.operating_point is None
+        else of_threshold(test_set.operating_point),
         "quality": None if checks.quality is None else plain(checks.quality.as_dict()),
         "chips": _chips(checks.chips),
         "cautions": record.cautions,
         "no_answer_because": list(checks.abstentions),
         "no_answer_on_test_set": None if test_set.withheld is None else vars(test_set.withheld),
         "other_photographs": [
-            _by_class(classes, answer.prediction.probabilities) for answer in more.others.values()
+            by_class(classes, answer.prediction.probabilities) for answer in more.others.values()
         ],
         "other_photographs_no_answer_because": [list(answer.reasons) for answer in more.others.values()],
         "over_time": _over_time(record.over_time, model.task.names),
-        "maps": None if more.maps is None else _maps(classes, more.maps, prediction.top),
+        "maps": None if more.maps is None else of_maps(classes, more.maps, prediction.top),
         "second_model": None if more.second is None else _second(classes, more.second),
         "impression": None if own is None else own.named(classes),
         "impression_confidence": None if own is None else own.confidence,
     }
+
+
+def _official(classes: Sequence[str], official: int | None) -> str | None:
+    """Return the class that the challenge predicts; None if it predicts none."""
+    return None if official is None or official < 0 else classes[official]
 
 
 def _over_time(answers: Sequence[DatedAnswer], names: Sequence[str]) -> dict[str, Any] | None:
@@ -259,10 +284,10 @@ def tile_document(record: TileRecord, with_image: bool = False) -> dict[str, Any
         "micrometres_per_pixel": counts.micrometres,
         "area_mm2": counts.area_mm2,
         "til_share": found.hits / found.n if shown and found.n else None,
-        "lymphocytes_among_nuclei": _share(found) if shown and found.n else None,
-        "counts": _by_class(classes, counts.counts) if shown else None,
-        "true_counts": None if counts.truth is None else _by_class(classes, counts.truth),
-        "per_mm2": _by_class(classes, counts.per_mm2) if shown and counts.per_mm2 is not None else None,
+        "lymphocytes_among_nuclei": of_share(found) if shown and found.n else None,
+        "counts": by_class(classes, counts.counts) if shown else None,
+        "true_counts": None if counts.truth is None else by_class(classes, counts.truth),
+        "per_mm2": by_class(classes, counts.per_mm2) if shown and counts.per_mm2 is not None else None,
         "chips": _chips(record.chips),
         "no_answer_because": list(record.abstentions),
     }
@@ -308,76 +333,5 @@ def _png(pixels: np.ndarray) -> bytes:
 
 
 def _second(classes: Sequence[str], second: SecondModel) -> dict[str, Any]:
-    scores = _by_class(classes, second.prediction.probabilities)
+    scores = by_class(classes, second.prediction.probabilities)
     return {"name": second.name, "sha256": second.sha256, "scores": scores}
-
-
-def _by_class(classes: Sequence[str], values: np.ndarray) -> dict[str, Any]:
-    return dict(zip(classes, plain(values), strict=True))
-
-
-def _reference(reference: Reference) -> dict[str, Any]:
-    return {
-        "name": reference.name,
-        "computer_generated": reference.generated,
-        "n": len(reference),
-        "without_valid_output": len(reference.failed),
-        "officially_refused_because": reference.refused or None,
-        "cases": _by_class(reference.classes, reference.support),
-        "temperature": reference.temperature,
-    }
-
-
-def _card(card: ModelCard | None, classes: Sequence[str]) -> dict[str, Any] | None:
-    if card is None:
-        return None
-    shares = {"right": card.right, "sensitivity": card.sensitivity, "specificity": card.specificity}
-    by_class = {"found": card.found, "confirmed": card.confirmed}
-    return (
-        {name: None if found is None else _share(found) for name, found in shares.items()}
-        | {
-            name: {k: _share(found) if found.n else None for k, found in zip(classes, row, strict=True)}
-            for name, row in by_class.items()
-        }
-        | {"right_by_skin_tone": {tone: _share(found) for tone, found in card.by_tone.items()}}
-    )
-
-
-def _views(classes: Sequence[str], views: TurnedViews) -> dict[str, Any]:
-    rows = {"low": views.low, "mean": views.mean, "high": views.high, "standard_deviation": views.deviation}
-    return {"views": views.others, "highest_class_changed": views.changed} | {
-        name: _by_class(classes, row) for name, row in rows.items()
-    }
-
-
-def _maps(classes: Sequence[str], maps: Explanation, k: int) -> dict[str, Any]:
-    return {
-        "class": classes[k],
-        "one_part_hidden": plain(maps.one_by_one.drops[k]),
-        "random_halves_hidden": plain(maps.random_halves.drops[k]),
-        "correlation": maps.correlation(k),
-        "whole_picture": {name: float(row[k]) for name, row in maps.whole.after.items()},
-        "conclusion": list(conclusion(maps, k, classes[k])),
-    }
-
-
-def _class_set(classes: Sequence[str], class_set: ClassSet) -> dict[str, Any]:
-    tried = class_set.coverage.overall
-    return {
-        "classes": [name for name, member in zip(classes, class_set.members, strict=True) if member],
-        "built_to_hold": 1 - class_set.miss,
-        "too_few_cases": [name for name, always in zip(classes, class_set.always, strict=True) if always],
-        "coverage": None if tried is None else tried.hits / tried.n,
-        "coverage_tried": None if tried is None else _share(tried),
-    }
-
-
-def _operating(point: ChosenOperatingPoint) -> dict[str, Any]:
-    shares = {"sensitivity": point.sensitivity, "specificity": point.specificity}
-    return {"wanted_sensitivity": point.wanted, "threshold": point.threshold} | {
-        name: None if share is None else _share(share) for name, share in shares.items()
-    }
-
-
-def _share(share: Share) -> dict[str, Any]:
-    return {"hits": share.hits, "n": share.n, "interval": [share.low, share.high]}

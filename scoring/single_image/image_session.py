@@ -82,8 +82,9 @@ class SessionImage:
         performance of the model on the test set."""
         reasons = (self.failed,) * bool(self.failed) if self.answer is None else self.answer.reasons
         # Without an answer, the turned copies are a reason or are not shown.
-        views = None if self.answer is None or reasons else self.answer.views
-        found = ", ".join(cautions(self.chips, views, card))
+        answer = None if reasons else self.answer
+        seen = (None, None) if answer is None else (answer.views, answer.prediction)
+        found = ", ".join(cautions(self.chips, seen[0], card, seen[1]))
         return " ".join([*reasons, *[f"Caution: {found}."] * bool(found)]) if reasons else found
 
 

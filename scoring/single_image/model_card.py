@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scoring.common.arrays import Bools
+from scoring.common.arrays import Bools, Ints
 from scoring.common.text import shortened
 from scoring.single_image.similar_cases import Reference
 from scoring.statistics.intervals import Share, share
@@ -59,6 +59,31 @@ class CardOutputs:
 
 
 @dataclass(frozen=True)
+class OfficialCard:
+    """Performance by the challenge's own decisions on raw outputs. `rule` says what the challenge predicts,
+    and when; the shares are those of `ModelCard`."""
+
+    rule: str
+    right: Share
+    sensitivity: Share | None
+    specificity: Share | None
+
+    @property
+    def line(self) -> str:
+        """How the challenge decides, and how often the model is then right, as a sentence."""
+        sentence = (
+            f"The challenge itself predicts {self.rule}. By this rule the model is right on {self.right} "
+            "images"
+        )
+        if self.sensitivity is not None and self.specificity is not None:
+            sentence += (
+                f", with a malignant class for {self.sensitivity} malignant cases and no malignant class for "
+                f"{self.specificity} other cases"
+            )
+        return f"{sentence}."
+
+
+@dataclass(frozen=True)
 class ModelCard:
     """Performance of a model on a test set. An image for which the model gave no valid output counts as
     wrong.
@@ -73,6 +98,7 @@ class ModelCard:
         found: For each class, the share of its cases that are predicted as the class (sensitivity) [K].
         confirmed: For each class, the share of true cases among those predicted as the class (precision) [K].
         by_tone: Skin tone -> share of right cases; empty if the test set does not state skin tones.
+        official: Performance by the challenge's own decisions; None if these go by the highest score too.
     """
 
     right: Share
@@ -83,6 +109,7 @@ class ModelCard:
     confirmed: tuple[Share, ...]
     outputs: CardOutputs = CardOutputs()
     by_tone: Mapping[str, Share] = field(default_factory=dict)
+    official: OfficialCard | None = None
 
     @property
     def no_better(self) -> bool:
@@ -142,19 +169,33 @@ def model_card(
     truth = np.concatenate([reference.truth, failed.truth])
     units = np.concatenate([reference.units, failed.units])
     answers = np.concatenate([reference.probabilities.argmax(1), np.full(len(failed), -1)])
-    right, positive, valid = answers == truth, malignant[truth], answers >= 0
+    right = answers == truth
 
     def of(hits: Bools, among: Bools) -> Share:
         return share(hits[among], units[among])
 
+    def called(answers: Ints) -> tuple[Share, Share | None, Share | None]:
+        """Return the shares of right cases, malignant ones called so, and others not called so."""
+        positive, valid = malignant[truth], answers >= 0
+        return (
+            share(answers == truth, units),
+            of(valid & malignant[answers], positive) if positive.any() else None,
+            of(valid & ~malignant[answers], ~positive) if malignant.any() and not positive.all() else None,
+        )
+
+    official = None
+    if _decides_otherwise(reference) and reference.official is not None:
+        decisions = np.concatenate([reference.official, np.full(len(failed), -1)])
+        official = OfficialCard(reference.rule, *called(decisions))
+
     support = np.bincount(truth, minlength=len(reference.classes))
     commonest = int(support.argmax())
     classes = range(len(reference.classes))
+    shares = called(answers)
     return ModelCard(
-        share(right, units),
+        shares[0],
         (commonest, float(support[commonest] / len(truth))),
-        of(valid & malignant[answers], positive) if positive.any() else None,
-        of(valid & ~malignant[answers], ~positive) if malignant.any() and not positive.all() else None,
+        *shares[1:],
         tuple(of(right, truth == k) for k in classes),
         tuple(of(right, answers == k) for k in classes),
         CardOutputs(
@@ -165,7 +206,18 @@ def model_card(
             reference.refused,
         ),
         {tone: of(right, shown) for tone, shown in _tones(reference, columns or {}).items()},
+        official,
     )
+
+
+def _decides_otherwise(reference: Reference) -> bool:
+    """Return whether the challenge's decisions differ from the highest scores on the test set, or may differ
+    because they go by raw outputs on another scale."""
+    if reference.official is None or reference.refused:
+        return False
+    if reference.outputs.shape[1] == 1 and reference.kind != "probabilities":
+        return True
+    return bool((reference.official != reference.probabilities.argmax(1)).any())
 
 
 def _tones(reference: Reference, columns: Mapping[str, Sequence[str]]) -> dict[str, Bools]:
@@ -196,6 +248,8 @@ def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
         )
     if outputs.refused:
         sentence += f" The official challenge refuses this model, because {outputs.refused}"
+    if card.official is not None:
+        sentence += f" {card.official.line}"
     if card.no_better:
         k, frequency = card.commonest
         verdict = "is worse" if card.worse else "may not be better"

@@ -66,6 +66,10 @@ class Reference:
         units: Unit numbers [n]; cases of the same patient share a number.
         failed: Cases without a valid output.
         refused: Why the official challenge refuses the scale of the outputs; "" if it does not.
+        official: Class numbers [n] by the challenge's own decision on raw outputs, -1 for none; None if
+            unknown.
+        rule: What the challenge predicts, and when (`OfficialRule.words`).
+        warnings: Warnings of the challenge about the model and its outputs.
     """
 
     name: str
@@ -80,6 +84,9 @@ class Reference:
     units: np.ndarray
     failed: FailedCases = field(default_factory=lambda: FailedCases(NO_CASES, NO_CASES, NO_CASES))
     refused: str = ""
+    official: Ints | None = None
+    rule: str = ""
+    warnings: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -199,6 +206,7 @@ def reference(
     units: np.ndarray | None = None,
     name: str | None = None,
     refused: str = "",
+    warnings: tuple[str, ...] = (),
 ) -> Reference:
     """Return the cases of a test set that have a class and outputs.
 
@@ -207,6 +215,7 @@ def reference(
         predictions: The predictions, as read or run for the challenge.
         units: Unit numbers [N]; by default patients, otherwise lesions, otherwise cases.
         refused: Why the official challenge refuses the scale of the outputs; "" if it does not.
+        warnings: Warnings of the challenge about the model and its outputs.
     """
     if units is None:
         _, units = find_units(truth.columns, len(truth), UNIT_COLUMNS, truth.id_column)
@@ -230,6 +239,9 @@ def reference(
         units[rows_kept],
         FailedCases(failed, labels[failed], units[failed]),
         refused,
+        task.official.decide(outputs),
+        task.official.words,
+        warnings,
     )
 
 
@@ -244,7 +256,8 @@ def without(reference: Reference, index: int) -> Reference:
     others = reference.units != own[0]
     rows = {
         name: getattr(reference, name)[others]
-        for name in ("indices", "truth", "outputs", "probabilities", "units")
+        for name in ("indices", "truth", "outputs", "probabilities", "units", "official")
+        if getattr(reference, name) is not None
     }
     ids = tuple(name for name, keep in zip(reference.ids, others, strict=True) if keep)
     return replace(reference, ids=ids, failed=failed.only(failed.units != own[0]), **rows)

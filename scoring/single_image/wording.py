@@ -120,11 +120,15 @@ def headline(prediction: ImagePrediction, names: Sequence[str], cautions: Sequen
 
 
 def cautions(
-    chips: Sequence[QualityBadge], views: TurnedViews | None, card: ModelCard | None = None
+    chips: Sequence[QualityBadge],
+    views: TurnedViews | None,
+    card: ModelCard | None = None,
+    prediction: ImagePrediction | None = None,
 ) -> list[str]:
     """Return the reasons for caution as short texts. `card` is the performance of the model on the test set;
-    None if unknown."""
-    found = [UNTRIED] if card is None else card.cautions
+    None if unknown. `prediction` is the model's answer to the image, if it gets one."""
+    found = [] if prediction is None or not prediction.official_caution else [prediction.official_caution]
+    found += [UNTRIED] if card is None else card.cautions
     found += [
         UNKNOWN_IN_SHORT if chip == UNKNOWN_LIKENESS else IN_SHORT.get(chip.name, chip.value)
         for chip in chips

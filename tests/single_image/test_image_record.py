@@ -163,6 +163,30 @@ def test_the_file_cannot_be_found_again_by_its_hash(said):
     )
 
 
+def test_the_challenges_decision_and_its_warnings_stand_in_both_records(said):
+    """Of logits for which the challenge decides otherwise, the record said nothing."""
+    first, known = said[0], said[0].test_set
+    held = replace(known.reference, official=(known.reference.truth + 1) % 11, warnings=("the scores range",))
+    card = model_card(held, first.model.task.malignant)
+    answer = replace(first.prediction, official=0, official_caution="the challenge predicts another")
+    made = replace(
+        first,
+        prediction=answer,
+        test_set=replace(known, reference=held, card=card),
+        checks=image_record.Checks(),
+    )
+    document, page = image_record.document(made), words_of(html.html(made))
+    assert document["answer"]["official"] == first.model.task.classes[0]
+    assert document["answer"]["official_rule"] == first.model.task.official.words
+    assert document["model_card"]["by_official_rule"]["right"]["hits"] == 0
+    assert document["model"]["findings"] == ["the scores range"]
+    assert "the challenge predicts another" in document["cautions"]
+    assert "but: the challenge predicts another" in page
+    assert card.official.line in page
+    assert page.count(f"The challenge itself predicts {held.rule}.") == 2
+    assert image_record.document(said[0])["model_card"]["by_official_rule"] is None
+
+
 def test_an_unknown_age_is_no_newborn(said):
     """The page, the printed record and the JSON said an age of 0."""
     unknown = replace(said[0].prediction, vector=vector(PATIENT, "unknown", "f", "unknown"))

@@ -6,12 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from scoring.challenges.melanoma.measures import predicted_positive
+from scoring.single_image.image_prediction import asked
 from scoring.single_image.model_card import card_line, entries, model_card
 from scoring.single_image.model_inputs import model_task
+from scoring.single_image.similar_cases import reference
+from scoring.single_image.wording import cautions, headline
 from scoring.statistics.intervals import counted
-from tests.single_image.test_similar_cases import drawn, failing
+from tests.single_image.test_similar_cases import Cases, Outputs, drawn, failing
+from tests.support.banned_words import banned
+from tests.support.single_image import constant, model, times
 
-TASK = model_task("tricorder3")
+TASK, MELANOMA = model_task("tricorder3"), model_task("melanoma")
 
 
 def test_shares_are_those_of_counting():
@@ -156,3 +162,61 @@ def test_a_model_that_always_says_the_commonest_class_is_not_said_to_be_perhaps_
         r"always predicts \1\.",
         line,
     )
+
+
+def of_melanoma(outputs):
+    """Scores of 60 melanomas and 60 other lesions."""
+    labels = np.arange(120) % 2
+    cases = Cases(tuple(f"c{i}" for i in range(120)), labels)
+    return reference(MELANOMA, cases, Outputs(np.asarray(outputs, float)[:, None]))
+
+
+def test_the_challenges_decision_on_logits_stands_in_card_and_headline():
+    """Of logits the page said "melanoma 0.57", right on 66 of 120; the challenge decides by the raw value."""
+    outputs = np.where(np.arange(120) % 3, 0.275, -2.0) + np.where(np.arange(120) % 10, 0, 1.5)
+    found = of_melanoma(outputs)
+    official = predicted_positive(outputs[:, None])
+    assert found.kind == "logits"
+    assert (official != found.probabilities.argmax(1)).any()
+    card = model_card(found, MELANOMA.malignant)
+    right = counted(int((official == found.truth).sum()), 120)
+    called = counted(int(official[1::2].sum()), 60), counted(int((1 - official[::2]).sum()), 60)
+    assert (card.official.right, card.official.sensitivity, card.official.specificity) == (right, *called)
+    line = card_line(card, MELANOMA.names)
+    assert (
+        "The challenge itself predicts melanoma only if the raw output is above 0.5. By this rule the model "
+        f"is right on {right} images, with a malignant class for {called[0]} malignant cases and no "
+        f"malignant class for {called[1]} other cases." in line
+    )
+    assert banned(line) == []
+    with model(times(constant(1), 0.275), MELANOMA) as opened:
+        one = asked(opened, np.zeros((64, 64, 3), np.uint8), None, found)
+    assert (one.top, one.official) == (1, 0)
+    other = "the challenge predicts another lesion (melanoma only if the raw output is above 0.5)"
+    assert other in headline(one, MELANOMA.names, cautions((), None, card, one))
+    with model(times(constant(1), 1.5), MELANOMA) as opened:
+        one = asked(opened, np.zeros((64, 64, 3), np.uint8), None, found)
+    general = "the challenge decides by the raw output (melanoma only if the raw output is above 0.5)"
+    assert general in cautions((), None, card, one)
+
+
+def test_where_the_challenge_decides_alike_nothing_is_said_of_it():
+    risks = of_melanoma(np.linspace(0, 1, 120))
+    logits = replace(drawn(), kind="logits")
+    for found, task in ((risks, MELANOMA), (logits, TASK)):
+        card = model_card(found, task.malignant)
+        assert card.official is None
+        assert "challenge" not in card_line(card, task.names)
+    with model(times(constant(1), 0.6), MELANOMA) as opened:
+        one = asked(opened, np.zeros((64, 64, 3), np.uint8), None, risks)
+    assert (one.official, one.official_caution) == (1, "")
+
+
+def test_a_tie_that_isic_leaves_undecided_counts_as_not_right():
+    task = model_task("isic", ("MEL", "NV", "BCC"))
+    rows = np.array([[0.4, 0.4, 0.2], [0.2, 0.5, 0.3]] * 20)
+    found = reference(task, Cases(tuple(f"c{i}" for i in range(40)), np.arange(40) % 2), Outputs(rows))
+    card = model_card(found, task.malignant)
+    assert (card.right.hits, card.official.right.hits) == (40, 20)
+    assert "predicts a class only if it alone has the highest output" in card_line(card, task.names)
+    assert model_card(replace(found, refused="x"), task.malignant).official is None

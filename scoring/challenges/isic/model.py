@@ -27,7 +27,7 @@ from scoring.inference.classifiers import (
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.model_contract import Contract
 from scoring.inference.preflight import Inspection
-from scoring.inference.single_image_task import ModelTask
+from scoring.inference.single_image_task import ModelTask, OfficialRule
 from scoring.inputs import number_parsing
 from scoring.inputs.sources import SourceFiles
 from scoring.metrics.output_kinds import TOLERANCE
@@ -149,6 +149,7 @@ def image_task(classes: Sequence[str] | None) -> ModelTask:
         len(names),
         Contract(outputs=len(names)),
         recipe_for,
+        OfficialRule(label, "a class only if it alone has the highest output"),
         order_for=lambda metadata, where: output_order(metadata, names, where),
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.doubtful_results import upside_down
-from scoring.challenges.melanoma.formula import CLASSES, ID, NAMES
+from scoring.challenges.melanoma.formula import CLASSES, ID, NAMES, THRESHOLD
 from scoring.challenges.melanoma.measures import are_risks, predicted_positive, score_warnings
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.models import CONTRACT, WORDING, predictions_of, with_images
@@ -22,7 +22,7 @@ from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.model_contract import image_size
 from scoring.inference.preflight import Inspection, declared_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
-from scoring.inference.single_image_task import ModelTask
+from scoring.inference.single_image_task import ModelTask, OfficialRule
 from scoring.inference.worker_results import ModelFacts
 from scoring.metrics import curves
 
@@ -53,7 +53,8 @@ TASK = Task(CONTRACT, recipe_for, size_findings, wording=WORDING, run_images=run
 
 def image_task(_categories: Sequence[str] | None) -> ModelTask:
     """Return the contract of a model for single photographs: what it must output."""
-    return ModelTask(ID, CLASSES, NAMES, ("benign", "malignant"), 1, TASK.contract, recipe_for)
+    rule = OfficialRule(predicted_positive, f"melanoma only if the raw output is above {THRESHOLD}")
+    return ModelTask(ID, CLASSES, NAMES, ("benign", "malignant"), 1, TASK.contract, recipe_for, rule)
 
 
 def inspect(

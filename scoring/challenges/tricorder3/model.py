@@ -23,7 +23,7 @@ from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.model_contract import image_size
 from scoring.inference.preflight import Inspection, declared_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
-from scoring.inference.single_image_task import ModelTask, PatientFields
+from scoring.inference.single_image_task import ModelTask, OfficialRule, PatientFields
 from scoring.inference.worker_results import ModelFacts
 from scoring.metrics import output_kinds
 
@@ -100,6 +100,7 @@ def image_task(_categories: Sequence[str] | None) -> ModelTask:
         len(CLASSES),
         TASK.contract,
         recipe_for,
+        OfficialRule(largest, "the class with the highest raw output, the first if several are equal"),
         PICTURE_SIDE,
         PatientFields(GENDERS, LOCATIONS, UNKNOWN, sweep_vectors),
         lambda metadata, where: (None, order_warnings(metadata, CLASSES, where)),

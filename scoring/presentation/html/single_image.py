@@ -188,9 +188,12 @@ def _threshold_line(record: Record) -> str:
         f"Threshold {point.threshold:.3f} for a wanted sensitivity of {point.wanted:.0%}: this image has the "
         f"score {own:.3f}, {'at or above' if own > point.threshold else 'below'} the threshold."
     )
-    if point.sensitivity is None or point.specificity is None:
-        return sentence
-    return f"{sentence} Cross-validated: sensitivity {point.sensitivity}, specificity {point.specificity}."
+    if point.sensitivity is not None and point.specificity is not None:
+        sentence += f" Cross-validated: sensitivity {point.sensitivity}, specificity {point.specificity}."
+    card = record.test_set.card
+    if card is not None and card.official is not None:
+        sentence += f" The challenge itself predicts {card.official.rule}."
+    return sentence
 
 
 def _maps_lines(record: Record) -> tuple[str, ...]:

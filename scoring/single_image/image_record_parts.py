@@ -1,0 +1,92 @@
+"""Parts of the record of an image as plain JSON values."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from scoring.core.scorecard import plain
+from scoring.single_image.explanation import Explanation, conclusion
+from scoring.single_image.image_prediction import TurnedViews
+from scoring.single_image.model_card import ModelCard, OfficialCard
+from scoring.single_image.operating_threshold import ChosenOperatingPoint
+from scoring.single_image.similar_cases import ClassSet, Reference
+from scoring.statistics.intervals import Share
+
+
+def by_class(classes: Sequence[str], values: np.ndarray) -> dict[str, Any]:
+    return dict(zip(classes, plain(values), strict=True))
+
+
+def of_reference(reference: Reference) -> dict[str, Any]:
+    return {
+        "name": reference.name,
+        "computer_generated": reference.generated,
+        "n": len(reference),
+        "without_valid_output": len(reference.failed),
+        "officially_refused_because": reference.refused or None,
+        "cases": by_class(reference.classes, reference.support),
+        "temperature": reference.temperature,
+    }
+
+
+def of_card(card: ModelCard | None, classes: Sequence[str]) -> dict[str, Any] | None:
+    if card is None:
+        return None
+    by_class = {"found": card.found, "confirmed": card.confirmed}
+    return (
+        _shares(card)
+        | {
+            name: {k: of_share(found) if found.n else None for k, found in zip(classes, row, strict=True)}
+            for name, row in by_class.items()
+        }
+        | {
+            "right_by_skin_tone": {tone: of_share(found) for tone, found in card.by_tone.items()},
+            "by_official_rule": None if card.official is None else _shares(card.official),
+        }
+    )
+
+
+def _shares(card: ModelCard | OfficialCard) -> dict[str, Any]:
+    shares = {"right": card.right, "sensitivity": card.sensitivity, "specificity": card.specificity}
+    return {name: None if found is None else of_share(found) for name, found in shares.items()}
+
+
+def of_views(classes: Sequence[str], views: TurnedViews) -> dict[str, Any]:
+    rows = {"low": views.low, "mean": views.mean, "high": views.high, "standard_deviation": views.deviation}
+    return {"views": views.others, "highest_class_changed": views.changed} | {
+        name: by_class(classes, row) for name, row in rows.items()
+    }
+
+
+def of_maps(classes: Sequence[str], maps: Explanation, k: int) -> dict[str, Any]:
+    return {
+        "class": classes[k],
+        "one_part_hidden": plain(maps.one_by_one.drops[k]),
+        "random_halves_hidden": plain(maps.random_halves.drops[k]),
+        "correlation": maps.correlation(k),
+        "whole_picture": {name: float(row[k]) for name, row in maps.whole.after.items()},
+        "conclusion": list(conclusion(maps, k, classes[k])),
+    }
+
+
+def of_class_set(classes: Sequence[str], class_set: ClassSet) -> dict[str, Any]:
+    tried = class_set.coverage.overall
+    return {
+        "classes": [name for name, member in zip(classes, class_set.members, strict=True) if member],
+        "built_to_hold": 1 - class_set.miss,
+        "too_few_cases": [name for name, always in zip(classes, class_set.always, strict=True) if always],
+        "coverage": None if tried is None else tried.hits / tried.n,
+        "coverage_tried": None if tried is None else of_share(tried),
+    }
+
+
+def of_threshold(point: ChosenOperatingPoint) -> dict[str, Any]:
+    shares = {"sensitivity": point.sensitivity, "specificity": point.specificity}
+    return {"wanted_sensitivity": point.wanted, "threshold": point.threshold} | {
+        name: None if share is None else of_share(share) for name, share in shares.items()
+    }
+
+
+def of_share(share: Share) -> dict[str, Any]:
+    return {"hits": share.hits, "n": share.n, "interval": [share.low, share.high]}
