@@ -273,7 +273,7 @@ def selected_teams(
             single, packs, in_use = selectors.teams(challenge.id, elsewhere=True)
             if in_use.names:
                 st.button(
-                    "Do not use own files",
+                    "Do not use my files",
                     key=f"{challenge.id}_teams_back",
                     type="tertiary",
                     icon=":material/undo:",

@@ -43,10 +43,11 @@ RULE = summary_text.RULE.replace(
     summary_text.TOLD_APART,
     "in at most 5%/(m (m − 1)²) of all test sets, chance alone gives two teams a difference this large "
     "(Student's t on the standard errors of the swap test). m is the number of scored submissions of all "
-    "teams. Because the level depends on m, the error rate holds however often the board is viewed",
+    "teams. Because the level depends on m, the error rate of the board stays at most 5%, however often it "
+    "is viewed",
 )
 """Explanation of the terms that a board uses (Markdown)."""
-MOVES = "Moved: how many ranks a team rose or fell since the end of the day before the last submission."
+MOVES = "Moved: change of a team's rank since the end of the day before the last submission."
 RANK = Column("rank", "#", "number", 0, full="rank", width=36)
 SUBMISSIONS = Column("submissions", "submissions", "number", 0, get=lambda team: len(team["history"]))
 Value = Mapping[str, Any]
@@ -105,8 +106,8 @@ def looks(ranking: BoardRanking) -> str:
         return ""
     claims = (
         f"After {ranking.scored} submissions, two teams are told apart only by a larger lead than in a "
-        "single comparison. So the error rate holds, however often the board is viewed and whichever "
-        "submission counts."
+        "single comparison. So the error rate of the board stays at most 5%, however often it is viewed "
+        "and whichever submission counts."
     )
     chosen = ranking.rule != "last" and any(len(ranking.by_team[team]) > 1 for team in compared.cards)
     optimism = (

@@ -102,8 +102,10 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
     if problems:
         refusal = InputRefused(problems, noticed)
         if not arguments.json:
-            is_said = any("nothing was counted" in problem.message.lower() for problem in problems)
-            for line in map(receipt_line, receipts) if receipts or is_said else ["Nothing was counted."]:
+            is_said = any("no submission was counted" in problem.message.lower() for problem in problems)
+            for line in (
+                map(receipt_line, receipts) if receipts or is_said else ["No submission was counted."]
+            ):
                 refusal.add_note(line)
         raise refusal
     print_findings(offered(noticed, arguments))
@@ -217,7 +219,7 @@ def _exclude(store: Store, arguments: argparse.Namespace) -> None:
     reason = None if arguments.undo else arguments.reason.strip()
     if reason == "":
         raise InputRefused(
-            [error("bad-option", "--reason", "give the reason why the submission does not count.")]
+            [error("bad-option", "--reason", "give the reason why the submission is excluded.")]
         )
     submitting.exclude(store, board.row.id, arguments.submission, reason)
     ranking = board_ranking(board)

@@ -130,7 +130,7 @@ def rank_cases(
         }
     if np.isnan(table).any():
         if missing is None:
-            raise ValueError("values are missing: say what replaces them")
+            raise ValueError("values are missing: give their replacement in `missing`")
         table = np.where(np.isnan(table), sign * missing, table)
     if method == "test_then_rank":
         beaten = _beaten(table, alpha, adjust)

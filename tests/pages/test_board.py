@@ -216,7 +216,7 @@ def test_what_is_not_taken_is_one_sentence_of_the_page(filled_store, opened, tmp
     assert not app.exception
     assert app.error[0].proto.title == "Some files were not accepted: 1 problem"
     assert "submitted-before" in words(app)
-    assert "the phase closed on 2026-10-01 00:00 UTC: nothing was counted" in words(app)
+    assert "the phase closed on 2026-10-01 00:00 UTC: no submission was counted" in words(app)
     assert len(board_ranking(board_of(filled_store, "b")).entries) == before + 1
 
 

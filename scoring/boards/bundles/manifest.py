@@ -166,7 +166,7 @@ def _relations(manifest: Row) -> Iterator[Finding]:
     if {sent["id"] for sent in lists["submissions"]} != {submission for submission, _ in results}:
         yield _bad("scorings", "results are missing, or have no submission")
     if not {number for _, number in results} <= {*versions}:
-        yield _bad("scorings", "results of unknown versions are in it")
+        yield _bad("scorings", "it has results of unknown versions of the test set")
     yield from _of_results(lists["scorings"])
     phases = {None, *(phase["name"] for phase in lists["phases"])}
     if any(sent.get("phase") not in phases for sent in lists["submissions"]):

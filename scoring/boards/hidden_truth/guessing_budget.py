@@ -27,8 +27,8 @@ SAFE_GAIN = 0.05
 RATES_OF_CLASSES = 14 * 16
 """Maximum number of class rates shown per submission: those of 16 classes, each with `DECIMALS` decimals."""
 OF_PART = (
-    " All this concerns only the shown part. The withheld part decides the final ranking. Scores reveal none "
-    "of its cases, only facts that hold for both parts, such as class frequencies."
+    " These statements concern only the shown part. The withheld part decides the final ranking. Scores "
+    "reveal only facts that both parts share, such as class frequencies, and no withheld case."
 )
 UNBOUNDED = (
     "It is not known how much these scores reveal about the truth. A bound is known only for accuracy, "

@@ -34,7 +34,7 @@ SENTENCES = {
     "size": "it is larger than the challenge allows.",
     "model": "the model could not be run as the challenge requires: try it on the challenge's practice data.",
     "options": "one of its settings is not allowed.",
-    "store": "the file was read, but could not be saved. Nothing was counted: submit the file again.",
+    "store": "the file was read, but could not be saved. No submission was counted: submit the file again.",
     "grid": "this mask has another grid than the image of its case: use the voxels and spacing of the image.",
     "other": "the file could not be scored. The organizer sees this error.",
 }

@@ -1,7 +1,7 @@
 """Split of a test set into a shown part and a part that is withheld until the end.
 
 All cases of a unit, such as a patient, are in the same part. Nobody learns before the end which cases are in
-the shown part. Both parts have equal shares of classes, so that the parts and a known seed would reveal
+the shown part. Both parts have equal shares of classes, so that a person who knows the seed could infer
 labels.
 """
 
@@ -116,9 +116,9 @@ def _listed(ids: Sequence[str], cases: Sequence[str]) -> Ints:
 
 
 def _keys(truth: Any, units: Ints) -> Floats:
-    """Return for each unit its values besides classes, such as event, stage or value [U, K]; K may be 0. Of
-    several cases, take the largest value. Columns with few different values come first, of these the
-    rarest."""
+    """Return for each unit its values besides classes, such as event, stage or value [U, K]; K may be 0. A
+    unit of several cases has their largest value. Columns with fewer different values come first; equal ones
+    are ordered by their sum, smallest first."""
     keys = np.asarray(getattr(truth, "strata", np.zeros((len(units), 0))), float)
     of_units = [np.fmax.reduce(keys[units == unit]) for unit in np.unique(units)]
     filled: Floats = np.nan_to_num(np.array(of_units), nan=-1.0)

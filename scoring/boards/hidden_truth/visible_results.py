@@ -343,9 +343,9 @@ def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Findin
     if others and any(is_hidden(store, other) for other in (board_id, *others)):
         verb = "has" if len(others) == 1 else "have"
         message = (
-            f"{', '.join(others)} {verb} the same test set. Participants learn about this test set from all "
-            "of these boards, and see all of it when the truth of one is open. The limit of what "
-            "scores may reveal counts all boards together."
+            f"{', '.join(others)} {verb} the same test set. The scores of all these boards reveal its truth, "
+            "and if one of them opens its truth, participants see all of it. The limit of what scores may "
+            "reveal applies to all boards together."
         )
         findings.append(warning("truth-shared", board_id, message))
     if is_hidden(store, board_id) and store.files.holds(board.test_set.sha256):

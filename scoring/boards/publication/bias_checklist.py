@@ -177,8 +177,8 @@ def _statistics(provenance: Mapping[str, Any], submissions: int) -> str:
     return (
         f"{intervals} Teams are compared by Student's t on the standard errors of the "
         f"{provenance['pairs_test']} test. The level of each pair is 5%/(m (m − 1)²), where m = "
-        f"{submissions} is the number of submissions scored so far. With this level, the error rate holds "
-        "however often the board is viewed."
+        f"{submissions} is the number of submissions scored so far. With this level, the error rate of "
+        "the board stays at most 5%, however often it is viewed."
     )
 
 

@@ -90,7 +90,7 @@ def shake_up_section(ranking: BoardRanking) -> tuple[Section, ...]:
     few = f"The first {MANY} of {len(rows)} teams are drawn. " if len(rows) > MANY else ""
     caption = (
         "Ranks of the same submissions on the shown and on the withheld cases. Whiskers: ranks that a team "
-        f"could have. {few}Solid: the rank rises; dashed: it falls; dotted: it stays."
+        f"could have. {few}Solid: a better rank on the withheld cases; dashed: a worse one; dotted: the same."
     )
     moves = [
         RankMove(

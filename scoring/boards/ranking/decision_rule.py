@@ -133,5 +133,7 @@ def require_open(session: Session, board_id: str) -> Finding | None:
     final = session.get(schema.FinalRanking, board_id)
     if final is None:
         return None
-    message = f"the final ranking of this board was frozen on {final.created[:10]}. Nothing was counted."
+    message = (
+        f"the final ranking of this board was frozen on {final.created[:10]}. No submission was counted."
+    )
     return error("board-final", board_id, message)

@@ -204,10 +204,10 @@ def _not_open(phases: Sequence[Phase], time: str) -> Finding:
     upcoming = [phase for phase in phases if phase.state(time) == UPCOMING]
     if upcoming:
         phase = upcoming[0]
-        message = f"the phase opens on {spoken(str(phase.opens))}: submit then. Nothing was counted."
+        message = f"the phase opens on {spoken(str(phase.opens))}: submit then. No submission was counted."
         return error("phase-not-open", phase.name, message)
     phase = phases[-1]
-    message = f"the phase closed on {spoken(str(phase.closes))}: nothing was counted."
+    message = f"the phase closed on {spoken(str(phase.closes))}: no submission was counted."
     return error("phase-closed", phase.name, message)
 
 
@@ -221,7 +221,7 @@ def _used_up(phase: Phase, total: int, time: str) -> Finding:
     else:
         message = (
             f"the team has submitted {phase.per_day} of {phase.per_day} times on {time[:DAY]} (UTC): submit "
-            "it on another day. Nothing was counted."
+            "it on another day. No submission was counted."
         )
     return error("limit-reached", phase.name, message)
 
@@ -307,8 +307,8 @@ def arrival(store: Store, board_id: str) -> str:
     if last - datetime.fromisoformat(now) > SKEW:
         message = (
             f"the clock of this machine is at {spoken(now)}, but the newest submission came on "
-            f"{spoken(newest)}: correct the clock. Nothing was counted. If the clock was wrong then, the "
-            "organizer corrects that time on the board's page."
+            f"{spoken(newest)}: correct the clock. No submission was counted. If the clock was wrong then, "
+            "the organizer corrects that time on the board's page."
         )
         raise InputRefused([error("clock-behind", board_id, message)])
     return _just_after(newest)

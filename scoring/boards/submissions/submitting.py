@@ -92,7 +92,7 @@ def submit(board: OpenBoard, request: SubmissionRequest) -> Receipt:
     if problems := _misnamed(board, request):
         raise InputRefused(problems)
     if (reason := teams_excluded(board.store, board.row.id).get(request.team)) is not None:
-        message = f"the organizer excluded this team ({reason}): nothing was counted."
+        message = f"the organizer excluded this team ({reason}): no submission was counted."
         raise InputRefused([error("team-excluded", request.team, message)])
     store, digest = board.store, sha256(request.data)
     time = request.created or phases_and_limits.arrival(store, board.row.id)

@@ -71,7 +71,7 @@ def nominate(store: Store, board_id: str, submission_id: str | None, team: str |
             )
             raise InputRefused([error("bad-split", board_id, message)])
         if hidden is None or hidden.detail == OPENED:
-            message = "the withheld part was opened: the earlier nomination counts, or else the board's rule."
+            message = "the withheld part was opened, so nominations cannot change any more."
             raise InputRefused([error("bad-split", board_id, message)])
         if team is not None and session.get(schema.Team, (board_id, team)) is None:
             raise _unknown(team)

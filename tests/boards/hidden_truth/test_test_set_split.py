@@ -369,7 +369,7 @@ def test_an_attacker_gains_nothing_about_the_withheld_part(one):
     assert right[is_shown].mean() > 0.7, "the shown part is what scores cost"
     assert abs(right[~is_shown].mean() - 0.5) < 0.1
     words = visible_results.use(one).words
-    assert "concerns only the shown part" in words
+    assert "concern only the shown part" in words
     assert visible_results.planned(one).proposed is not None
 
 

@@ -36,7 +36,7 @@ def refusal(store: Store, one: SubmissionRequest) -> str:
     with pytest.raises(InputRefused) as caught:
         submitting.submit(opened(store, "b"), one)
     (problem,) = caught.value.problems
-    assert problem.message.lower().count("nothing was counted") == 1
+    assert problem.message.lower().count("no submission was counted") == 1
     return problem.code
 
 
@@ -251,4 +251,4 @@ def test_a_truth_corrected_during_a_submission_scores_it_on_both(database, tmp_p
 def test_the_terminal_says_once_that_nothing_was_counted(sent, tmp_path):
     board("phase", "b", "--name", "p", "--closes", "2020-01-01")
     done = board("submit", "b", "--team", "a", "--predictions", predictions(tmp_path / "p.csv", 1, 1.0))
-    assert (done.status, (done.out + done.err).lower().count("nothing was counted")) == (2, 1)
+    assert (done.status, (done.out + done.err).lower().count("no submission was counted")) == (2, 1)
