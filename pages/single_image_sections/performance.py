@@ -9,7 +9,7 @@ from pages.single_image_sections.query import NOT_RUN, Query
 from scoring.challenges.classification_views import class_name
 from scoring.common.text import markdown
 from scoring.presentation.figures import single_image as figures
-from scoring.presentation.figures.number_format import decimal, percent
+from scoring.presentation.figures.number_format import decimal, percent, score
 from scoring.single_image import wording
 from scoring.single_image.operating_threshold import operating_point, own_line, risks
 from scoring.single_image.similar_cases import Reference, alike, malignant_at, reweighted
@@ -176,15 +176,15 @@ def _gallery(query: Query, held: Reference, rows: list[int], title: str, about: 
                 f"Case {name}, truth {task.names[label]}",
                 (
                     f"Truth {_breaking(class_name(task.names[label], task.risk[label] or None))}",
-                    f"Model {_breaking(markdown(task.names[answer]))} {scores[answer]:.2f}",
-                    f"{_breaking(markdown(task.names[top]))} {scores[top]:.2f}",
+                    f"Model {_breaking(markdown(task.names[answer]))} {score(scores[answer])}",
+                    f"{_breaking(markdown(task.names[top]))} {score(scores[top])}",
                 ),
                 name.rsplit("/", 1)[-1],
             )
         )
     caption = (
         f"{about} First line: the truth. Second line: the model's answer. Third line: the model's score for "
-        f"{markdown(task.names[top])}, which is {query.answer.probabilities[top]:.2f} for your image."
+        f"{markdown(task.names[top])}, which is {score(query.answer.probabilities[top])} for your image."
     )
     layout.gallery(title, caption, len(cards), lambda start, stop: cards[start:stop], key)
 

@@ -129,7 +129,7 @@ def _card(query: Query) -> None:
     """Draw the model's overall performance, and facts from its file and its preflight."""
     task, opened, card = query.setup.task, query.setup.opened, query.card
     if card is not None:
-        cautions = card.no_better or card.outputs.overconfident or card.official
+        cautions = card.no_better or card.cautions or card.official
         (st.warning if cautions else st.caption)(markdown(card_line(card, task.names), 1500))
     for finding in opened.findings:
         if finding.level == "warning":

@@ -15,7 +15,7 @@ from pages.single_image_sections.query import Query
 from scoring.common.text import markdown
 from scoring.presentation.figures import single_image
 from scoring.presentation.figures.model_outputs import AGE_SWEPT, Sweep, setting_dots, sweep_lines
-from scoring.presentation.figures.number_format import decimal
+from scoring.presentation.figures.number_format import score
 from scoring.single_image import occlusion_saliency, other_demographics, random_mask_saliency, wording
 from scoring.single_image.explanation import Explanation, conclusion, explanation
 from scoring.single_image.explanation import runs as explanation_runs
@@ -74,7 +74,7 @@ def _maps(query: Query, maps: Explanation) -> None:
             "Class",
             answer.order,
             key=f"single_map_class_{query.setup.image.token}",
-            format_func=lambda k: f"{task.names[k]} {answer.probabilities[k]:.2f}",
+            format_func=lambda k: f"{task.names[k]} {score(answer.probabilities[k])}",
             width=320,
         )
         opacity = st.slider(
@@ -86,7 +86,7 @@ def _maps(query: Query, maps: Explanation) -> None:
     before = maps.whole.before[k]
     layout.facts(
         [
-            Fact(f"{change[0].upper()}{change[1:]}", decimal(float(row[k]), 2), f"before: {before:.2f}")
+            Fact(f"{change[0].upper()}{change[1:]}", score(float(row[k])), f"before: {score(before)}")
             for change, row in maps.whole.after.items()
         ]
     )

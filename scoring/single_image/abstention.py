@@ -18,6 +18,7 @@ from scoring.common.findings import InputRefused, error
 from scoring.inference.model_pool import Cancelled
 from scoring.inference.model_process import ImageProcess
 from scoring.inference.preprocessing import Pixels
+from scoring.presentation.figures.number_format import score
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews, asked, views
 from scoring.single_image.likeness import chips_of
 from scoring.single_image.model import CALLED, OpenModel
@@ -98,6 +99,11 @@ def tied(reference: Reference) -> bool:
     return bool((reference.highest == least_score(reference)).sum() > 1)
 
 
+def unstable(views: TurnedViews) -> bool:
+    """Return whether so many turned and mirrored copies get another class that there is no answer."""
+    return bool(views.others) and views.changed >= UNSTABLE * views.others
+
+
 def reasons_of(chips: Sequence[QualityBadge]) -> tuple[str, ...]:
     """Return the reasons for withholding an answer that follow from the image alone, one sentence each."""
     return tuple(chip.words for chip in chips if chip.level == STOP)
@@ -131,7 +137,7 @@ def causes(
         failed: Why the model failed on a turned or mirrored copy; "" if it did not.
     """
     found = {SHORTLY[chip.name]: chip.words for chip in chips if chip.level == STOP}
-    if views is not None and views.others and views.changed >= UNSTABLE * views.others:
+    if views is not None and unstable(views):
         found["another class when turned"] = (
             f"The model's answer is not stable: {views.changed} of {views.others} turned or mirrored copies "
             "of the image get a different class."
@@ -141,7 +147,7 @@ def causes(
     if least is not None and highest < least:
         found["a low highest score"] = (
             f"The model is less sure on this "
-            f"image (highest score {highest:.2f}) than on {1 - UNSURE:.0%} of the test "
+            f"image (highest score {score(highest)}) than on {1 - UNSURE:.0%} of the test "
             "set's images."
         )
     return found

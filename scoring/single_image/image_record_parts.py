@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from scoring.core.scorecard import plain
+from scoring.metrics.thresholds import FOLDS
 from scoring.single_image.explanation import Explanation, conclusion
 from scoring.single_image.image_prediction import TurnedViews
 from scoring.single_image.model_card import ModelCard, OfficialCard
@@ -83,8 +84,12 @@ def of_class_set(classes: Sequence[str], class_set: ClassSet) -> dict[str, Any]:
 
 def of_threshold(point: ChosenOperatingPoint) -> dict[str, Any]:
     shares = {"sensitivity": point.sensitivity, "specificity": point.specificity}
-    return {"wanted_sensitivity": point.wanted, "threshold": point.threshold} | {
-        name: None if share is None else of_share(share) for name, share in shares.items()
+    known = point.sensitivity is not None or point.specificity is not None
+    return {
+        "wanted_sensitivity": point.wanted,
+        "threshold": point.threshold,
+        "cross_validated_in_parts": FOLDS if known else None,
+        **{name: None if share is None else of_share(share) for name, share in shares.items()},
     }
 
 

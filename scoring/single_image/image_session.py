@@ -14,7 +14,7 @@ from scoring.inference.model_process import ImageProcess
 from scoring.inference.preprocessing import Pixels
 from scoring.presentation.figures.single_image import preview
 from scoring.single_image import whole_slide
-from scoring.single_image.abstention import ImageAnswer, answered, least_score
+from scoring.single_image.abstention import ImageAnswer, answered, least_score, unstable
 from scoring.single_image.likeness import chips_of
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_card import ModelCard
@@ -81,10 +81,11 @@ class SessionImage:
         """Return why there is no answer, then the reasons for caution; "" if there are none. `card` is the
         performance of the model on the test set."""
         reasons = (self.failed,) * bool(self.failed) if self.answer is None else self.answer.reasons
-        # Without an answer, the turned copies are a reason or are not shown.
-        answer = None if reasons else self.answer
-        seen = (None, None) if answer is None else (answer.views, answer.prediction)
-        found = ", ".join(cautions(self.chips, seen[0], card, seen[1]))
+        answer, views = self.answer, None if self.answer is None else self.answer.views
+        if views is not None and unstable(views):
+            views = None  # a reason names them
+        prediction = None if answer is None or reasons else answer.prediction
+        found = ", ".join(cautions(self.chips, views, card, prediction))
         return " ".join([*reasons, *[f"Caution: {found}."] * bool(found)]) if reasons else found
 
 

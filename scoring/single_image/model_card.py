@@ -8,6 +8,7 @@ import numpy as np
 
 from scoring.common.arrays import Bools, Ints
 from scoring.common.text import shortened
+from scoring.presentation.figures.number_format import percent, score
 from scoring.single_image.similar_cases import Reference
 from scoring.statistics.intervals import Share, share
 
@@ -18,6 +19,7 @@ LEAST_RANGE = 0.01
 """If the scores of a class differ by less than this over the test set, they count as nearly equal."""
 LEAST_EXCESS = 0.05
 """The card says that scores exceed the accuracy only if their mean does so by at least this."""
+HALF = 0.5
 MOST_TONES = 12
 """Maximum number of different values in a column of skin tones. A column with more values has another
 meaning."""
@@ -52,9 +54,9 @@ class CardOutputs:
         ):
             return ""
         return (
-            f"The model's scores are higher than its accuracy: the mean highest score is {self.highest:.2f}, "
-            f"but the model is right on {right} test images with a valid output. Do not read its scores as "
-            "probabilities."
+            "The model's scores are higher than its accuracy: the mean highest score is "
+            f"{score(self.highest)}, but the model is right on {right} test images with a valid output. Do "
+            "not read its scores as probabilities."
         )
 
 
@@ -149,6 +151,14 @@ class ModelCard:
             )
         elif self.no_better and not self.separates:
             found.append("the model may not be better than a model that always predicts one class")
+        if self.sensitivity is not None and self.sensitivity.high < HALF:
+            n = self.sensitivity.n
+            found.append(f"the model misses most malignant test images ({n - self.sensitivity.hits} of {n})")
+        if self.specificity is not None and self.specificity.high < HALF:
+            others = self.specificity.n
+            # Images without a valid output count as wrong, but the model did not call them malignant.
+            if others - self.specificity.hits - self.outputs.failed > HALF * others:
+                found.append("the model calls most other test images malignant")
         if self.outputs.overconfident:
             found.append("the model's scores are higher than its accuracy")
         return found
@@ -254,7 +264,7 @@ def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
         k, frequency = card.commonest
         verdict = "is worse" if card.worse else "may not be better"
         sentence += (
-            f" A model that always predicts {names[k]} would be right on {frequency:.0%} of the "
+            f" A model that always predicts {names[k]} would be right on {percent(frequency)} of the "
             "images: this model "
             f"{f'always predicts {names[k]}' if card.always_commonest else verdict}."
         )

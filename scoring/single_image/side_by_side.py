@@ -9,6 +9,7 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.metrics.image_quality import EVERY, LUMA
+from scoring.presentation.figures.number_format import score
 from scoring.single_image.abstention import ImageAnswer
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.saliency import counts
@@ -44,8 +45,8 @@ class DatedAnswer:
     def score(self, k: int) -> str:
         """Return the score of class k as text, with its range over the copies if they were requested."""
         low, high = self.span(k)
-        score = f"{self.prediction.probabilities[k]:.2f}"
-        return score if self.views is None else f"{score} ({low:.2f} to {high:.2f})"
+        found = score(self.prediction.probabilities[k])
+        return found if self.views is None else f"{found} ({score(low)} to {score(high)})"
 
 
 def by_date(answers: Sequence[DatedAnswer]) -> list[DatedAnswer]:
@@ -122,7 +123,7 @@ def photographs_line(answers: Mapping[int, ImageAnswer], names: Sequence[str]) -
         each = ", ".join(f"photograph {number} {names[k]}" for number, k in zip(answers, tops, strict=True))
         sentence = f"The photographs get different classes: {each}."
     return (
-        f"{sentence} Highest mean: {names[top]} {mean[top]:.2f}. Benchside takes the mean of {n}. "
+        f"{sentence} Highest mean: {names[top]} {score(mean[top])}. Benchside takes the mean of {n}. "
         "Challenges whose cases are photographs score each on its own; challenges whose cases are lesions "
         f"score one answer per lesion.{_light_line(answers)}"
     )
@@ -162,7 +163,7 @@ def photograph_cautions(top: int, others: Mapping[int, ImageAnswer], names: Sequ
 def models_line(first: ImagePrediction, second: ImagePrediction, names: Sequence[str]) -> str:
     """Return a sentence that says whether two models predict the same class. `names` are the full names of
     the classes."""
-    a, b = ((names[p.top], p.probabilities[p.top]) for p in (first, second))
+    a, b = ((names[p.top], score(p.probabilities[p.top])) for p in (first, second))
     if first.top == second.top:
-        return f"Both models give {a[0]}: {a[1]:.2f} and {b[1]:.2f}."
-    return f"The models differ: {a[0]} {a[1]:.2f}, and {b[0]} {b[1]:.2f}."
+        return f"Both models give {a[0]}: {a[1]} and {b[1]}."
+    return f"The models differ: {a[0]} {a[1]}, and {b[0]} {b[1]}."

@@ -11,6 +11,7 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.inference.preprocessing import Pixels
+from scoring.presentation.figures.number_format import score
 from scoring.single_image.image_prediction import ImagePrediction
 from scoring.single_image.model import OpenModel
 from scoring.single_image.saliency import FLOOR, Progress, counts, scores, surrounding
@@ -119,13 +120,13 @@ def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
         changes = "Making the whole image lighter, darker, warmer, cooler or grey"
         return f"{changes} changes {name} by at most {largest:.2f}.{around}"
     moved = ", ".join(
-        f"{change} {whole.after[change][k]:.2f}"
+        f"{change} {score(float(whole.after[change][k]))}"
         for change in TONES
         if counts(whole.after[change][k] - whole.before[k])
     )
     sentence = (
-        f"Light or colour of the whole image changes {name} from {whole.before[k]:.2f}: {moved}. A single "
-        "part can be the cause."
+        f"Light or colour of the whole image changes {name} from {score(float(whole.before[k]))}: {moved}. A "
+        "single part can be the cause."
     )
     beyond = largest > max(strongest, whole.hidden(k))
     more = (
@@ -143,7 +144,7 @@ def _around_line(whole: WholePicture, k: int, name: str) -> str:
     if abs(around - before) < least:
         return ""
     return (
-        f" With the surroundings hidden, {name} is {around:.2f}; with the middle hidden, {middle:.2f}: "
+        f" With the surroundings hidden, {name} is {score(around)}; with the middle hidden, {score(middle)}: "
         "the score depends more on the surroundings than on the middle."
     )
 
@@ -157,6 +158,6 @@ def hidden_line(whole: WholePicture, k: int) -> str:
         float(row[k]) for row in (whole.before, whole.after[MIDDLE_HIDDEN], whole.after[AROUND_HIDDEN])
     )
     return (
-        f" Hiding a large area changes the score from {before:.2f}: with the middle hidden it is "
-        f"{middle:.2f}, with all around hidden {around:.2f}."
+        f" Hiding a large area changes the score from {score(before)}: with the middle hidden it is "
+        f"{score(middle)}, with all around hidden {score(around)}."
     )

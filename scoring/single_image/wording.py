@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scoring.metrics import calibration
+from scoring.presentation.figures.number_format import score as score_text
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.likeness import UNKNOWN_LIKENESS
 from scoring.single_image.model_card import ModelCard
@@ -109,7 +110,7 @@ def kind_line(kind: str) -> str:
 def headline(prediction: ImagePrediction, names: Sequence[str], cautions: Sequence[str] = ()) -> str:
     """Return the highest score as text, with reasons for caution. `names` are the full names of the
     classes."""
-    tied, highest = prediction.tied, f"{prediction.probabilities[prediction.top]:.2f}"
+    tied, highest = prediction.tied, score_text(prediction.probabilities[prediction.top])
     score = f"Highest score: {names[prediction.top]} {highest}"
     if len(tied) > 1:
         among = f"{len(tied)} classes" if len(tied) > MOST_TIED else " and ".join(names[k] for k in tied)
@@ -156,7 +157,7 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
     whole = f"{of_test_set(reference)} the model was right on {right.similar} images"
     if right.every:
         return f"{whole}: too few to compare high and low scores. {SAME_KIND}"
-    low, high = f"{right.low:.2f}", f"{right.high:.2f}"
+    low, high = score_text(right.low), score_text(right.high)
     shown = low if low == high else f"{low} to {high}"
     sentence = f"{whole} whose highest score is most similar to this image's ({shown})."
     if not right.of_class.n:
@@ -243,8 +244,8 @@ def scale_words(micrometres: float | None) -> str:
 def map_line(name: str, before: float, after: float) -> str:
     """Return the largest score change of a saliency map as text."""
     if before == after:
-        return f"Hiding any one part leaves {name} at {before:.2f}."
+        return f"Hiding any one part leaves {name} at {score_text(before)}."
     return (
-        f"Hiding this part {'lowers' if after < before else 'raises'} {name} from {before:.2f} to "
-        f"{after:.2f}."
+        f"Hiding this part {'lowers' if after < before else 'raises'} {name} from "
+        f"{score_text(before)} to {score_text(after)}."
     )

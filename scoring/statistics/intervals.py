@@ -38,7 +38,8 @@ class Share:
         """Return "24 of 34 (71%; 54 to 83%)"."""
         if not self.n:
             return "none of 0"
-        return f"{self.hits} of {self.n} ({self.hits / self.n:.0%}; {self.low * 100:.0f} to {self.high:.0%})"
+        percent = (200 * self.hits + self.n) // (2 * self.n)  # halves are rounded up
+        return f"{self.hits} of {self.n} ({percent}%; {self.low * 100:.0f} to {self.high:.0%})"
 
 
 def share(hits: Bools, units: Ints | None = None) -> Share:

@@ -145,7 +145,7 @@ def lead(app: AppTest) -> tuple[str, float]:
     for toggle in app.toggle:
         if toggle.key.startswith("single_anyway") and not toggle.value:
             toggle.set_value(True).run()
-    name, score = re.search(r"Highest score: (.+) ([01]\.\d\d)", said(app)).groups()
+    name, score = re.search(r"Highest score: (.+) [<>]?([01]\.\d\d)", said(app)).groups()
     return name, float(score)
 
 
@@ -582,7 +582,7 @@ def test_ten_cases_are_read_before_and_after_the_models_answer(single_image):
         assert "Give your confidence first." in said(app)
         impression(app, "single_read_cases", -1 if n == 0 else 0, "medium")
         press(app, "_show")
-        headline = re.search(r"Highest score: (.+?) [01]\.\d\d", said(app))
+        headline = re.search(r"Highest score: (.+?) [<>]?[01]\.\d\d", said(app))
         assert (headline is None) == ("No answer" in said(app))
         shown.append("no answer" if headline is None else headline[1])
         assert "True class" not in said(app)

@@ -106,6 +106,7 @@ def test_the_export_is_complete_and_plain(said):
     assert found["test_set"]["n"] == 220
     assert found["class_set"]["built_to_hold"] == pytest.approx(0.9)
     assert found["operating_point"]["sensitivity"]["n"] == 80
+    assert found["operating_point"]["cross_validated_in_parts"] == 5
     assert found["model_card"]["right"]["n"] == 220
     assert found["model_card"]["found"]["MEL"]["n"] == 20
     assert found["model_card"]["right_by_skin_tone"] == {}

@@ -9,7 +9,8 @@ import pytest
 from scoring.common.findings import InputRefused, error
 from scoring.inference.model_pool import Cancelled
 from scoring.single_image import image_session, whole_slide
-from scoring.single_image.abstention import ImageAnswer
+from scoring.single_image.abstention import ImageAnswer, reasons
+from scoring.single_image.image_prediction import TurnedViews
 from scoring.single_image.image_session import ImageQueue, SessionImage, SourceImage, answer_waiting
 from scoring.single_image.model_inputs import model_task
 from scoring.single_image.quality import CAUTION, STOP, QualityBadge
@@ -91,6 +92,23 @@ def test_an_image_on_which_the_model_crashes_has_no_answer_and_the_others_have_t
     assert [image.answer is None for image in queue.done.values()] == [False, True, False]
     assert queue.done[2].remarks().startswith("It crashed.")
     assert len(opened) == 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"), [(3, " Caution: another class in 3 of 7 turned copies."), (6, "")]
+)
+def test_remarks_of_an_image_without_an_answer_count_the_turned_copies_once(changed, told):
+    """The CSV file lacked "another class in 3 of 7 turned copies" of images without an answer."""
+    turned = TurnedViews(np.array([[0.6, 0.4]] * (8 - changed) + [[0.4, 0.6]] * changed))
+    chips = (QualityBadge("likeness", STOP, "nothing like them", "Unlike all."),)
+    because = reasons(0.6, None, turned, chips)
+    image = SessionImage(
+        SourceImage("image 1", lambda: None),
+        chips=chips,
+        answer=ImageAnswer(SimpleNamespace(), turned, because),
+    )
+    assert len(because) == (1 if told else 2)
+    assert image.remarks(SimpleNamespace(cautions=[])) == " ".join(because) + told
 
 
 @pytest.mark.parametrize("failed", [False, True])

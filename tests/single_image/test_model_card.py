@@ -10,7 +10,7 @@ from scoring.challenges.melanoma.measures import predicted_positive
 from scoring.single_image.image_prediction import asked
 from scoring.single_image.model_card import card_line, entries, model_card
 from scoring.single_image.model_inputs import model_task
-from scoring.single_image.similar_cases import reference
+from scoring.single_image.similar_cases import FailedCases, reference
 from scoring.single_image.wording import cautions, headline
 from scoring.statistics.intervals import counted
 from tests.single_image.test_similar_cases import Cases, Outputs, drawn, failing
@@ -89,6 +89,7 @@ def test_a_model_of_chance_is_said_to_be_no_better():
     assert card.no_better
     assert card.cautions == [
         "the model may not be better than a model that always predicts one class",
+        "the model misses most malignant test images (51 of 80)",
         "the model's scores are higher than its accuracy",
     ]
     assert "would be right on 9% of the images: this model may not be better" in card_line(card, TASK.names)
@@ -119,6 +120,8 @@ def test_a_model_below_the_share_of_the_commonest_class_is_said_to_be_worse():
     assert "this model is worse." in card_line(card, TASK.names)
     assert card.cautions == [
         "on the test set the model is right less often than a model that always predicts one class",
+        "the model misses most malignant test images (20 of 26)",
+        "the model calls most other test images malignant",
         "the model's scores are higher than its accuracy",
     ]
 
@@ -133,6 +136,32 @@ def test_a_model_that_tells_malignant_cases_from_others_is_not_at_chance():
     assert (str(card.sensitivity)[:8], str(card.specificity)[:8]) == ("27 of 40", "61 of 79")
     assert card.no_better
     assert card.cautions == ["the model's scores are higher than its accuracy"]
+
+
+def test_a_model_that_misses_most_malignant_images_is_cautioned_of_in_the_headline():
+    """A model that missed 29 of 40 melanomas said "another lesion 0.82" without any "but"."""
+    benign, malignant = int(TASK.malignant.argmin()), int(TASK.malignant.argmax())
+    truth = np.where(np.arange(120) < 40, malignant, benign)
+
+    def card_of(found: int, cleared: int, failed: int = 0):
+        right = np.isin(np.arange(120), [*range(found), *range(40, 40 + cleared)])
+        rows = 0.5 * np.eye(11)[np.where(right, truth, malignant + benign - truth)] + 0.5 / 11
+        known = replace(drawn(120), truth=truth, probabilities=rows)
+        left = FailedCases(np.arange(failed) + 120, np.full(failed, benign), np.arange(failed) + 120)
+        return model_card(replace(known, failed=left), TASK.malignant)
+
+    misses, calls = (
+        "the model misses most malignant test images (29 of 40)",
+        "the model calls most other test images malignant",
+    )
+    assert card_of(11, 78).cautions == [misses]
+    assert card_of(17, 78).cautions == []  # the upper limit of 17 of 40 is above a half
+    assert calls in card_of(40, 8).cautions
+    assert calls not in card_of(40, 80, 200).cautions  # without a valid output, nothing was called malignant
+    always = replace(drawn(120), truth=truth, probabilities=np.tile(np.eye(11)[benign], (120, 1)))
+    assert model_card(always, TASK.malignant).cautions == [
+        "the model gives nearly the same scores for every test image"
+    ]
 
 
 @pytest.mark.parametrize(("cases", "known"), [(0, False), (1, True)])

@@ -15,6 +15,7 @@ from scoring.single_image.abstention import reasons
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.model_card import model_card
 from scoring.single_image.model_inputs import model_task
+from scoring.single_image.side_by_side import models_line
 from scoring.single_image.similar_cases import ClassSet, FailedCases, Reference, RightShare
 from scoring.statistics.intervals import Share, counted
 from tests.support.banned_words import banned
@@ -281,3 +282,15 @@ def test_cautions_stand_in_the_headline():
     assert plain == "Highest score: MEL 0.74"
     untried = wording.headline(one, CLASSES, wording.cautions(chips[2:], STILL))
     assert untried == "Highest score: MEL 0.74, but: it is not known how good the model is"
+
+
+@pytest.mark.parametrize(
+    ("score", "shown"), [(0.999, ">0.99"), (0.9949, "0.99"), (1 - 1e-9, "1.00"), (1.0, "1.00")]
+)
+def test_a_score_is_1_only_if_it_is_1(score, shown):
+    """A score of 0.999 was "1.00" in the headline."""
+    assert wording.headline(an_answer(score, 1 - score), CLASSES[:2]) == f"Highest score: MEL {shown}"
+    models = models_line(an_answer(score, 1 - score), an_answer(0.002, 0.998), CLASSES[:2])
+    assert models == f"The models differ: MEL {shown}, and NV >0.99."
+    alike = wording.right_line(replace(right(18, 30), low=score, high=score), a_reference(), "MEL")
+    assert f"most similar to this image's ({shown})." in alike

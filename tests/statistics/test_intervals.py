@@ -10,7 +10,9 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.presentation.figures.number_format import percent
 from scoring.statistics import intervals
+from scoring.statistics.intervals import counted
 from tests.support.plain_intervals import wilson_ends
 
 VALUES = st.lists(st.floats(-5, 5).map(lambda x: round(x, 3)), min_size=2, max_size=30)
@@ -201,6 +203,15 @@ def test_wilson_equals_scipy(hits, n):
     assert (low[0], high[0]) == pytest.approx(
         tuple(scipy.stats.binomtest(hits, n).proportion_ci(method="wilson")), abs=1e-12
     )
+
+
+@pytest.mark.parametrize(
+    ("hits", "n", "shown"), [(5, 40, "13%"), (7, 40, "18%"), (1, 200, "1%"), (29, 200, "15%"), (1, 3, "33%")]
+)
+def test_halves_of_a_per_cent_are_rounded_up(hits, n, shown):
+    """5 of 40 was "12%", and 7 of 40 "18%"."""
+    assert str(counted(hits, n)).startswith(f"{hits} of {n} ({shown};")
+    assert percent(hits / n) == shown
 
 
 def test_wilson_of_nothing():

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 UNDEFINED = "–"
 MINUS = "−"
+ROUNDING = 1e-6
 
 
 def decimal(value: float | None, digits: int, sign: bool = False) -> str:
@@ -33,6 +34,20 @@ def points(share: float | None, digits: int = 2) -> str:
     return decimal(None if share is None else 100 * share, digits)
 
 
+def score(value: float) -> str:
+    """Return a score, 0..1, with two decimals. Only scores of 1 and 0, up to rounding errors of float32, are
+    shown as 1.00 and 0.00.
+
+    Example:
+        >>> score(0.999), score(1.0), score(0.001)
+        ('>0.99', '1.00', '<0.01')
+    """
+    shown, nearest = f"{value:.2f}", round(value)
+    if float(shown) != nearest or abs(value - nearest) <= ROUNDING:
+        return shown
+    return ">0.99" if nearest else "<0.01"
+
+
 def share(value: float | None, digits: int = 3) -> str:
     """Return a share as text.
 
@@ -43,9 +58,11 @@ def share(value: float | None, digits: int = 3) -> str:
 
 
 def percent(value: float | None) -> str:
-    """Return a share, 0..1, as whole percent without a space; None and NaN become a dash."""
-    text = decimal(None if value is None else 100 * value, 0)
-    return text if text == UNDEFINED else f"{text}%"
+    """Return a share, 0..1, as whole percent without a space; None and NaN become a dash. Halves are rounded
+    up."""
+    if value is None or not math.isfinite(value):
+        return UNDEFINED
+    return f"{math.floor(100 * value + 0.5 + ROUNDING)}%"
 
 
 def span(pair: Sequence[float | None] | None, digits: int, scale: float = 1.0, sign: bool = False) -> str:
