@@ -27,6 +27,13 @@ LONG_KEY = re.compile(rf"(?<![\w-]){PART}(?:\.[ \t]*{PART}){{20}}")
 """Pattern of a key with more than 20 parts. For such keys, the time and memory of `tomllib` grow with the
 square of the length."""
 
+HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""Pattern of characters that are not allowed: control characters, and those that are invisible or reverse the
+direction of text."""
+
 
 def read_toml(
     data: bytes | str, name: str, largest: int, advice_of: Mapping[str, str]
@@ -111,6 +118,15 @@ def texts_of(value: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
     elif isinstance(value, list):
         for i, inner in enumerate(value):
             yield from texts_of(inner, (*path, i) if isinstance(inner, Mapping) else path)
+
+
+def hidden_characters(value: object) -> Iterator[tuple[Path, str]]:
+    """Yield the path of each text or key in a value that contains a hidden character, and a message that
+    names the character."""
+    for path, text in texts_of(value):
+        if found := HIDDEN.search(text):
+            character = f"U+{ord(found[0]):04X}"
+            yield path, f"it contains the hidden character {character}: write it without that character."
 
 
 def toml_of(tree: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from scoring.challenges import is_known, kept_declaration, load_challenge, remem
 from scoring.common.file_opening import read_file
 from scoring.common.findings import Finding, InputRefused, error, lines
 from scoring.common.text import as_json
+from scoring.common.toml_text import dotted, hidden_characters
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.inputs.sources import Source, is_litter, open_source
@@ -91,13 +92,16 @@ def usual_settings(challenge: Challenge[Any, Any], options: Mapping[str, Any]) -
 
 
 def read_settings(path: str | Path) -> PlatformSettings:
-    """Read the settings from `benchside.json`. Raises InputRefused `bad-settings` if the file is missing, or
-    if it was not written by `benchside platform bundle`."""
+    """Read the settings from `benchside.json`. Raises InputRefused `bad-settings` if the file is missing, was
+    not written by `benchside platform bundle`, or has hidden characters, which the message names."""
     try:
         value = json.loads(read_file(Path(path), MOST_BYTES))
         if value["format"] != FORMAT or value["truth"] not in TRUTHS:
             raise ValueError
-        remember(value.get("declaration"))
+        if hidden := [f"{dotted(at)}: {message}" for at, message in hidden_characters(value)]:
+            raise InputRefused([error("bad-settings", Path(path).name, message) for message in hidden])
+        if problem := remember(value.get("declaration")):
+            raise InputRefused([error("bad-settings", f"{Path(path).name} › declaration", f"{problem}.")])
         if not is_known(value["challenge"]):
             raise ValueError
         settings = PlatformSettings(

@@ -22,6 +22,7 @@ from scoring.common import rendered_markdown
 from scoring.common.direction_and_range import SCORE
 from scoring.common.file_opening import zipped
 from scoring.common.findings import Finding, InputRefused, error, writing
+from scoring.common.toml_text import hidden_characters
 from scoring.inputs.sources import Source
 from scoring.platforms.evaluation import FILE, PlatformSettings
 from scoring.platforms.submission_page import IN_ALL, PER_DAY, SubmissionPage, submission_page
@@ -115,6 +116,7 @@ def bundle_files(platform: str, order: Order, problems: Sequence[Finding] = ()) 
     problems = [*order.settings.problems(), *problems]
     if not order.title.strip() or len(order.title) > TITLE:
         problems.append(error("bad-option", "--title", f"write 1 to {TITLE} characters."))
+    problems += [error("bad-option", "--title", message) for _, message in hidden_characters(order.title)]
     if platform == "codabench":
         problems += _codabench_problems(order)
     try:

@@ -23,6 +23,7 @@ from scoring.boards.board import opened, own_options
 from scoring.boards.submissions.submitting import SubmissionRequest, submit
 from scoring.challenges import load_challenge
 from scoring.platforms import platform_bundles
+from scoring.platforms.evaluation import usual_settings
 from scoring.store.database import open_store
 from tests.support.boards import CASES as BOARD_CASES
 from tests.support.boards import TRUTH, labels
@@ -445,6 +446,7 @@ BAD_BUNDLES = {
     "another platform": (("--platform", "kaggle"), "platform"),
     "too many decimals": (("--decimals", 99), "--decimals"),
     "no title": (("--title", " "), "--title"),
+    "hidden title": (("--title", "a\u202eb"), "--title: it contains the hidden character U+202E: write it"),
     "an image that no registry has": (("--platform", "codabench"), "--image"),
     "an image with a longer name than Codabench keeps": (
         ("--platform", "codabench", "--image", f"lab/{'x' * 125}"),
@@ -563,3 +565,31 @@ def test_settings_that_are_none_are_refused(text, tmp_path):
     done = run("platform", "codabench", "--settings", path, "--input", tmp_path, "--output", tmp_path / "o")
     assert done.status == 2
     assert "bad-settings" in done.err
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"declaration": {"title": "a\u202eb"}}, "declaration.title"),
+        ({"metrics": ["balanced\u200baccuracy"]}, "metrics"),
+        ({"sockets": {"answer": "t\u00adstage"}}, "sockets.answer"),
+    ],
+)
+def test_settings_with_a_hidden_character_name_it_as_challenge_files_do(change, place, tmp_path):
+    path = tmp_path / "benchside.json"
+    path.write_text(usual_settings(load_challenge("melanoma"), {}).to_json())
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    done = run("platform", "codabench", "--settings", path, "--input", tmp_path, "--output", tmp_path / "o")
+    assert done.status == 2
+    (code,) = (f"U+{ord(one):04X}" for one in json.dumps(change, ensure_ascii=False) if not one.isprintable())
+    told = f"bad-settings benchside.json: {place}: it contains the hidden character {code}: write it without"
+    assert told in done.err
+
+
+def test_settings_with_a_damaged_declaration_say_what_is_wrong_with_it(tmp_path):
+    path = tmp_path / "benchside.json"
+    value = json.loads(usual_settings(load_challenge("melanoma"), {}).to_json())
+    path.write_text(json.dumps(value | {"declaration": {"id": "a", "title": "A", "task": "none"}}))
+    done = run("platform", "codabench", "--settings", path, "--input", tmp_path, "--output", tmp_path / "o")
+    assert done.status == 2
+    assert "bad-settings benchside.json › declaration: task: 'none' is not one of" in done.err

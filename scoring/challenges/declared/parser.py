@@ -17,7 +17,7 @@ from scoring.challenges.declared import declaration as parts
 from scoring.challenges.declared.declaration import FORMAT, GRADED, TASKS, Declaration, MetricUse
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import did_you_mean, nearest, shortened
-from scoring.common.toml_text import Path, dotted, read_toml, texts_of
+from scoring.common.toml_text import Path, dotted, hidden_characters, read_toml
 from scoring.metrics import registry
 from scoring.metrics.registry import Metric
 
@@ -133,12 +133,6 @@ LARGEST = 256_000
 """Maximum bytes of a file."""
 MOST_REGIONS, MOST_METRICS = 1_000, 50
 ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?")
-HIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e"
-    "\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]"
-)
-"""Pattern of characters that are not allowed: control characters, and those that are invisible or reverse the
-direction of text."""
 MARKUP = re.compile(r"[\[\]<>`$|\\]|://|www\.")
 """Pattern of characters that pages would interpret as markup or a link."""
 
@@ -155,10 +149,8 @@ def parse_tree(
     """Return the declaration that parsed TOML, or the JSON of a kept declaration, contains. Raises
     InputRefused."""
     keys = KeyReader(name, tree, lines)
-    for path, text in texts_of(tree):
-        if found := HIDDEN.search(text):
-            character = f"U+{ord(found[0]):04X}"
-            keys.bad(path, f"it contains the hidden character {character}: write it without that character.")
+    for path, message in hidden_characters(tree):
+        keys.bad(path, message)
     keys.unknown((), tree, KEYS[""])
     top, about = keys.values(""), _about(keys)
     keys.required(("task",), f"write one of {', '.join(TASKS)}.")
