@@ -11,8 +11,8 @@
 * start of a child process, with a time limit for every request: `timed_worker.WorkerProcess`
 * confinement of the child process (no network, no files, memory): `worker.main`, `sandbox.confine`
 * reading of tables and documents in a confined process: `reader_pool.ReaderPool`
-* decode pictures and DICOM without names and places: `image_sanitizer.upright`; cache of prepared images:
-  `image_cache.PictureCache`; a region of a whole slide: `slide.region`
+* decode pictures and DICOM without names and places: `image_sanitizer.upright`, in little memory: `bands`;
+  cache of prepared images: `image_cache.PictureCache`; a region of a whole slide: `slide.region`
 * images as tensors for models: `preprocessing.prepared`; for display: `thumbnails.thumbnails`
 * what a challenge requires of a model: `challenge_task`, `single_image_task`; shared by classifiers:
   `classifiers`

@@ -7,6 +7,8 @@ Runs in the worker. Source: DICOM PS3.3 C.7.6.3 (pixels), C.11.1 and C.11.2 (res
 import io
 import struct
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import pydicom
@@ -59,32 +61,70 @@ CUT_OFF = "The DICOM file is cut off before its end: copy or export it again."
 SPACINGS = ("PixelSpacing", "ImagerPixelSpacing", "NominalScannedPixelSpacing")
 
 
-def picture(data: bytes) -> tuple[Image.Image, float]:
-    """Return the image in a DICOM file (mode "L" or "RGB"), and its micrometres per pixel (0 if unknown).
+@dataclass(frozen=True)
+class DicomPicture:
+    """The picture of a DICOM file. Bands of rows become displayed pixels one after the other, because grey
+    values are computed with several numbers of eight bytes per pixel.
+
+    Attributes:
+        pixels: Stored values [h, w] or [h, w, 3].
+        displayed: Function that returns a band of `pixels` as uint8, as a screen shows it.
+        micrometres: Micrometres per pixel; 0 if unknown.
+    """
+
+    pixels: Array
+    displayed: Callable[[Array], Array]
+    micrometres: float
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Return width and height, px."""
+        return self.pixels.shape[1], self.pixels.shape[0]
+
+    @property
+    def mode(self) -> str:
+        """Return the mode of the displayed image, "L" or "RGB"."""
+        return "L" if self.pixels.ndim == 2 else "RGB"
+
+    def band(self, top: int, bottom: int) -> Image.Image:
+        """Return the rows from `top` to `bottom`, without `bottom`, as a screen shows them."""
+        return Image.fromarray(np.ascontiguousarray(self.displayed(self.pixels[top:bottom])))
+
+
+def read(data: bytes) -> pydicom.FileDataset:
+    """Read a DICOM file with a copy of its stored pixels. Raises ImageUnreadable if it is cut off; any other
+    exception of pydicom for damaged files."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        file = pydicom.dcmread(io.BytesIO(data))
+    file.buffer = None  # else it keeps the bytes of the file
+    if "PixelData" not in file and any("End of file" in str(warning.message) for warning in warned):
+        raise ImageUnreadable(CUT_OFF)
+    return file
+
+
+def picture(file: pydicom.FileDataset) -> DicomPicture:
+    """Return the picture in a DICOM file.
 
     Raises:
         ImageUnreadable: With one sentence, if the file has no picture or several, or if the picture is too
             large or stored in an unsupported way.
         Exception: Any exception that pydicom raises for damaged files.
     """
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
-        file = pydicom.dcmread(io.BytesIO(data))
-    if "PixelData" not in file and any("End of file" in str(warning.message) for warning in warned):
-        raise ImageUnreadable(CUT_OFF)
     _refuse(file)
     pixels, scale = _pixels(file), 1000 * (_first(next(filter(None, map(file.get, SPACINGS)), None)) or 0.0)
     if file.PhotometricInterpretation in GREY:
-        return Image.fromarray(_displayed_pixels(file, pixels)), scale
+        return DicomPicture(pixels, _displayed(file, pixels), scale)
     if pixels.dtype != np.uint8:
         raise ImageUnreadable("The DICOM file has more than 8 bits per colour: export it as JPEG or PNG.")
-    return Image.fromarray(np.ascontiguousarray(pixels), "RGB"), scale
+    return DicomPicture(pixels, np.asarray, scale)
 
 
 def _pixels(file: pydicom.FileDataset) -> Array:
     if file.file_meta.TransferSyntaxUID in IN_JPEG_2000:
         _refuse_jpeg_2000(file)
     if file.file_meta.TransferSyntaxUID not in LOSSLESS:
+        file.pixel_array_options(view_only=True)  # without a copy of uncompressed pixels
         try:
             return np.asarray(file.pixel_array)
         except ValueError as fault:
@@ -156,34 +196,48 @@ def _kind(file: pydicom.FileDataset) -> str:
     return "" if name == str(known) else f" ({name})"
 
 
-def _displayed_pixels(file: pydicom.FileDataset, pixels: Array) -> Array:
-    """Grey values uint8 [h, w] as a screen shows them: within the window of the file, else from the least to
-    the largest; 8 bits without a window stay as they are."""
-    values: Floats = pixels * float(file.get("RescaleSlope") or 1) + float(file.get("RescaleIntercept") or 0)
-    shares = _windowed(file, values)
-    if shares is None:
-        whole = int(file.BitsStored) == 8
-        low, high = (0.0, 255.0) if whole else (float(values.min()), float(values.max()))
-        shares = np.clip((values - low) / max(high - low, 1e-9), 0, 1)
-    if file.PhotometricInterpretation == "MONOCHROME1":
-        shares = 1 - shares
-    return np.asarray(np.rint(255 * shares), np.uint8)
+def _displayed(file: pydicom.FileDataset, pixels: Array) -> Callable[[Array], Array]:
+    """Return the function that turns stored values into grey values uint8 as a screen shows them: within the
+    window of the file, else from the least to the largest; 8 bits without a window stay as they are."""
+    slope, intercept = float(file.get("RescaleSlope") or 1), float(file.get("RescaleIntercept") or 0)
+    is_inverse = file.PhotometricInterpretation == "MONOCHROME1"
+    low, high = 0.0, 255.0
+    shares = _windowed(file)
+    if shares is None and int(file.BitsStored) != 8:
+        low, high = sorted(float(end) * slope + intercept for end in (pixels.min(), pixels.max()))
+
+    def displayed(stored: Array) -> Array:
+        values: Floats = stored * slope + intercept
+        white = shares(values) if shares else np.clip((values - low) / max(high - low, 1e-9), 0, 1)
+        return np.asarray(np.rint(255 * (1 - white if is_inverse else white)), np.uint8)
+
+    kind = pixels.dtype
+    if kind.itemsize > 2:
+        return displayed
+    unsigned = np.dtype(f"{kind.byteorder}u{kind.itemsize}")
+    every = np.arange(256**kind.itemsize).astype(unsigned)
+    grey = displayed(every.view(kind))  # of each value once, which is faster than of each pixel
+    return lambda stored: grey.take(stored.view(unsigned))
 
 
-def _windowed(file: pydicom.FileDataset, values: Floats) -> Floats | None:
-    """Return the share of white of each value [h, w] by PS3.3 C.11.2.1.2 and C.11.2.1.3; None without a
-    window that the standard allows."""
+def _windowed(file: pydicom.FileDataset) -> Callable[[Floats], Floats] | None:
+    """Return the function that gives the share of white of values by PS3.3 C.11.2.1.2 and C.11.2.1.3; None
+    without a window that the standard allows."""
     centre, width = (_first(file.get(name)) for name in ("WindowCenter", "WindowWidth"))
     function = str(file.get("VOILUTFunction") or LINEAR).upper()
     if centre is None or width is None or width <= 0 or (function == LINEAR and width < 1):
         return None
-    if function == "SIGMOID":
-        return np.asarray(1 / (1 + np.exp(np.clip(-4 * (values - centre) / width, -700, 700))))
-    if function == LINEAR:  # counts whole values: a window of width 1 has black and white alone
-        centre, width = centre - 0.5, width - 1
-    inside = (values - centre) / (width or 1) + 0.5
-    shares = np.where(values > centre + width / 2, 1.0, inside)
-    return np.asarray(np.where(values <= centre - width / 2, 0.0, shares))
+    # LINEAR counts whole values: a window of width 1 has black and white alone
+    middle, extent = (centre - 0.5, width - 1) if function == LINEAR else (centre, width)
+    black, white = middle - extent / 2, middle + extent / 2
+
+    def shares(values: Floats) -> Floats:
+        if function == "SIGMOID":
+            return np.asarray(1 / (1 + np.exp(np.clip(-4 * (values - middle) / extent, -700, 700))))
+        inside = np.where(values > white, 1.0, (values - middle) / (extent or 1) + 0.5)
+        return np.asarray(np.where(values <= black, 0.0, inside))
+
+    return shares
 
 
 def _first(value: object) -> float | None:

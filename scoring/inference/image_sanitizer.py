@@ -5,7 +5,6 @@ It runs in the worker process. It reports which of the kinds of metadata in `KIN
 """
 
 import io
-import math
 import re
 import struct
 import sys
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
+from scoring.inference.bands import of_bands, reduced
 from scoring.inference.preprocessing import (
     FORMATS,
     MOST_PIXELS,
@@ -133,13 +133,16 @@ def upright(data: bytes, most_pixels: int = MOST_PIXELS) -> tuple[Pixels, Pixels
             image is truncated, damaged, larger than 178,956,970 pixels, animated, with 16 bits per channel,
             or in printing colours.
     """
+    start = data[:256]  # tells what the file is
+    is_phone = _mark(start) == b"ftyp" and "pi_heif" in sys.modules
     try:
-        if _mark(data) == b"DICM":
-            return _of_dicom(data, most_pixels)
-        formats = PHONE_FORMATS if _mark(data) and "pi_heif" in sys.modules else FORMATS
+        if _mark(start) == b"DICM":
+            file = _dicom().read(data)
+            del data  # its memory is needed for pixels
+            return _of_dicom(file, most_pixels)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with Image.open(io.BytesIO(data), formats=formats) as image:
+            with Image.open(io.BytesIO(data), formats=PHONE_FORMATS if is_phone else FORMATS) as image:
                 if image.width * image.height > MOST_PIXELS:
                     raise Image.DecompressionBombError
                 _refuse(image, data)
@@ -148,17 +151,17 @@ def upright(data: bytes, most_pixels: int = MOST_PIXELS) -> tuple[Pixels, Pixels
                 info = replace(image_info(image), micrometres=micrometres(image))
                 dropped = _dropped(image, data, info)
                 image.load()
-                picture = _reduced(image if image.mode == "RGB" else image.convert("RGB"), most_pixels)
-                turn = UPRIGHT.get(info.orientation)
+                del data
+                turn, picture = UPRIGHT.get(info.orientation), reduced(image, most_pixels)
                 picture = picture if turn is None else picture.transpose(turn)
                 return np.asarray(picture), np.asarray(small(picture)), info, dropped
     except ImageUnreadable:
         raise
     except Exception as fault:
-        if _mark(data) and "pi_heif" in sys.modules and isinstance(fault, UnidentifiedImageError):
+        if is_phone and isinstance(fault, UnidentifiedImageError):
             sentence = "The file is a video, or a damaged HEIC or AVIF image: save it as JPEG or PNG."
             raise ImageUnreadable(sentence) from None
-        raise unreadable(fault, data, READ_FORMATS) from None
+        raise unreadable(fault, start, READ_FORMATS) from None
 
 
 def decoders(data: bytes) -> tuple[str, ...]:
@@ -181,14 +184,19 @@ def register_decoders() -> None:
         sys.modules["PIL.AvifImagePlugin"].DEFAULT_MAX_THREADS = 1  # type: ignore[attr-defined]
 
 
-def _of_dicom(data: bytes, most_pixels: int) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
-    """Return the picture of a DICOM file. Its tags name patient, place and time: all of them are dropped."""
-    dicom: Any = sys.modules.get("scoring.inference.dicom")
-    if dicom is None:
+def _dicom() -> Any:
+    """Return the module that reads DICOM. Raises ImageUnreadable if this worker has not imported it."""
+    if (module := sys.modules.get("scoring.inference.dicom")) is None:
         raise ImageUnreadable("The file is a DICOM file: export it as JPEG or PNG.")
-    image, spacing = dicom.picture(data)
-    info = ImageInfo(image.width, image.height, image.mode, DICOM, False, 1, spacing)
-    picture = _reduced(image.convert("RGB"), most_pixels)
+    return module
+
+
+def _of_dicom(file: Any, most_pixels: int) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
+    """Return the picture of a DICOM file. Its tags name patient, place and time: all of them are dropped."""
+    found = _dicom().picture(file)
+    width, height = found.size
+    info = ImageInfo(width, height, found.mode, DICOM, False, 1, found.micrometres)
+    picture = of_bands(found.size, found.band, most_pixels)
     return np.asarray(picture), np.asarray(small(picture)), info, ["DICOM tags"]
 
 
@@ -233,14 +241,6 @@ def _ome_scales(described: str) -> list[float]:
 
 def _of_microscope(scale: float) -> float:
     return scale if MICROSCOPES[0] <= scale <= MICROSCOPES[1] else 0.0
-
-
-def _reduced(picture: Image.Image, most_pixels: int) -> Image.Image:
-    scale = math.sqrt(most_pixels / (picture.width * picture.height))
-    if scale >= 1:
-        return picture
-    width, height = (max(1, math.floor(length * scale)) for length in picture.size)
-    return picture.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=3.0)
 
 
 def small(picture: Image.Image) -> Image.Image:

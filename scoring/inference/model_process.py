@@ -39,8 +39,9 @@ from scoring.inference.worker_results import (
 )
 
 Result = TypeVar("Result")
-IMAGE_BYTES = 1200 << 20
-"""Address space of a process that only decodes images: about 250 MB of it are the program's."""
+IMAGE_BYTES = 1100 << 20
+"""Address space of a process that only decodes images: about 250 MB of it are the program's, of which at most
+100 MB are in memory. So the process takes less than 1 GB of memory, whatever the image."""
 _DECODING = {
     "inference-timeout": "Decoding the image takes too long: save it again as a plain JPEG or PNG.",
     "model-crashed": "The image crashed the process that decodes it: export the image again.",

@@ -194,13 +194,14 @@ def run(session: Any, header: Header, parts: list[bytearray], most_bytes: int) -
 
 def decode(header: Header, parts: list[bytearray]) -> Reply:
     """Prepare the image of a request by its recipe."""
-    picture, seen = pixels(bytes(parts[0]), _recipe(header))
+    picture, seen = pixels(bytes(parts.pop()), _recipe(header))
     return {"ok": True, "seen": _as_list(seen), "shape": picture.shape}, [planes(picture)]
 
 
 def upright(header: Header, parts: list[bytearray]) -> Reply:
     """Turn the image of a request upright."""
-    picture, small, seen, dropped = image_sanitizer.upright(bytes(parts[0]), int(header["most_pixels"]))
+    # Nothing here keeps the file, so that its memory is free for its pixels once they are decoded.
+    picture, small, seen, dropped = image_sanitizer.upright(bytes(parts.pop()), int(header["most_pixels"]))
     reply = {
         "ok": True,
         "seen": _as_list(seen),

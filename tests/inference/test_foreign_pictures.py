@@ -5,6 +5,7 @@ import importlib
 import io
 import itertools
 import struct
+import zlib
 
 import numpy as np
 import pydicom
@@ -23,10 +24,14 @@ from pydicom.uid import (
     JPEGLSLossless,
 )
 
-from scoring.inference.dicom import picture
+from scoring.inference import bands
+from scoring.inference.dicom import picture, read
 from scoring.inference.image_sanitizer import decoders, register_decoders, scale_of_tags, upright
+from scoring.inference.model_process import ImageProcess
 from scoring.inference.preprocessing import ImageUnreadable
-from scoring.single_image.photograph import received
+from scoring.inference.timed_worker import Limits
+from scoring.single_image.photograph import PHOTOGRAPH_PIXELS, received
+from tests.support.memory import peak
 from tests.support.photographs import encoded
 from tests.support.thinned import some_rows
 
@@ -74,6 +79,12 @@ def here(data):
         importlib.import_module(module)
     register_decoders()
     return upright(data)[0]
+
+
+def displayed(data):
+    """Grey values of a whole DICOM picture at once."""
+    found = picture(read(data))
+    return np.asarray(found.band(0, found.size[1]))
 
 
 def refusal(data):
@@ -220,6 +231,54 @@ def test_grey_is_shown_within_its_window():
     assert (whole[0], whole[-1]) == (0, 255)
 
 
+def by_the_plain_formula(values, slope, intercept, inverse, window):
+    """Grey values of a whole picture at once, with a number of eight bytes for each step."""
+    values = values * float(slope) + float(intercept)
+    low, high = values.min(), values.max()
+    if window:
+        centre, width = window[0] - 0.5, window[1] - 1
+        shares = np.where(values > centre + width / 2, 1.0, (values - centre) / (width or 1) + 0.5)
+        shares = np.where(values <= centre - width / 2, 0.0, shares)
+    else:
+        shares = np.clip((values - low) / max(high - low, 1e-9), 0, 1)
+    return np.rint(255 * (1 - shares if inverse else shares)).astype(np.uint8)
+
+
+@pytest.mark.parametrize("window", [(), (40.25, 400.5), (-600, 1500), (3, 1)])
+@pytest.mark.parametrize(("slope", "intercept"), [(1, 0), (0.3, -1024.7), (-2, 100)])
+@pytest.mark.parametrize("kind", [np.uint16, np.int16, np.int32])
+def test_grey_values_are_those_of_the_plain_formula_whatever_the_bands(
+    monkeypatch, kind, slope, intercept, window
+):
+    """Also where the picture is reduced, to the last bit."""
+    drawn, ends = np.random.default_rng(5), np.iinfo(kind)
+    values = drawn.integers(ends.min, ends.max, (83, 37), kind, endpoint=True)
+    tags = dict(zip(("WindowCenter", "WindowWidth"), window, strict=False))
+    tags |= {"RescaleSlope": slope, "RescaleIntercept": intercept, "PixelRepresentation": int(ends.min < 0)}
+    monkeypatch.setattr(bands, "BAND_PIXELS", 5 * 37 + 3)
+    for photometric in ("MONOCHROME1", "MONOCHROME2"):
+        data = dicom(values, photometric, **tags)
+        wanted = by_the_plain_formula(values, slope, intercept, photometric == "MONOCHROME1", window)
+        np.testing.assert_array_equal(here(data), np.repeat(wanted[:, :, None], 3, axis=2))
+        whole = Image.fromarray(wanted).convert("RGB")
+        smaller = whole.resize((18, 40), Image.Resampling.LANCZOS, reducing_gap=3.0)
+        np.testing.assert_array_equal(upright(data, 18 * 41 + 9)[0], np.asarray(smaller))
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "PA", "RGB", "RGBA", "YCbCr", "HSV"])
+def test_a_picture_in_bands_has_the_pixels_of_the_whole(monkeypatch, mode):
+    values = np.random.default_rng(6).integers(0, 256, (97, 41, 3), np.uint8)
+    image = Image.fromarray(values).convert("P" if mode == "PA" else mode).convert(mode)
+    whole = bands.reduced(image, 41 * 97)
+    np.testing.assert_array_equal(np.asarray(whole), np.asarray(image.convert("RGB")))
+    monkeypatch.setattr(bands, "IN_BANDS", 1000)
+    monkeypatch.setattr(bands, "BAND_PIXELS", 500)
+    np.testing.assert_array_equal(np.asarray(bands.reduced(image, 41 * 97)), np.asarray(whole))
+    narrow = whole.resize((20, 97), Image.Resampling.LANCZOS).resize((20, 48), Image.Resampling.LANCZOS)
+    if mode != "RGB":  # it is reduced by one call, as smaller ones are
+        np.testing.assert_array_equal(np.asarray(bands.reduced(image, 20 * 49)), np.asarray(narrow))
+
+
 WINDOWS = [
     *((centre, width) for width in (1, 2, 3, 128, 255, 256, 400.5) for centre in (0, 0.5, 100, 128, 40.25)),
     (-600, 1500),
@@ -262,7 +321,7 @@ def test_a_window_is_that_of_the_standard(kind, line, photometric, function):
     for centre, width in WINDOWS:
         data = dicom(values, photometric, WindowCenter=centre, WindowWidth=width, **tags)
         wanted, halfway = displayed_by_pydicom(data, photometric == "MONOCHROME1")
-        shown = np.asarray(picture(data)[0]).astype(int)
+        shown = displayed(data).astype(int)
         np.testing.assert_array_equal(shown[~halfway], wanted[~halfway], err_msg=f"{centre}/{width}")
         assert np.abs(shown - wanted).max() <= 1
 
@@ -270,7 +329,7 @@ def test_a_window_is_that_of_the_standard(kind, line, photometric, function):
 @pytest.mark.parametrize("window", [{"WindowWidth": 0.5}, {"WindowWidth": 0}, {"WindowWidth": -3}])
 def test_a_window_that_the_standard_does_not_allow_is_none(window):
     values = np.arange(256, dtype=np.uint8).reshape(16, 16)
-    shown = np.asarray(picture(dicom(values, "MONOCHROME2", WindowCenter=100, **window))[0])
+    shown = displayed(dicom(values, "MONOCHROME2", WindowCenter=100, **window))
     np.testing.assert_array_equal(shown, values)
 
 
@@ -369,3 +428,47 @@ def test_directories_that_lead_back_to_themselves_end(data):
 def test_tiffs_that_lie_are_refused_in_one_sentence(data, words):
     message = refusal(data)
     assert any(part in message for part in words.split("|")), message
+
+
+LARGEST = 13_377
+"""Sides of a square with almost as many pixels as an image may have."""
+CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
+
+
+def black(side, colour):
+    """A PNG of black pixels of 8 bits. colour: PNG's number of the kind of colours."""
+    packer, row = zlib.compressobj(1), bytes(1 + side * CHANNELS[colour])
+    packed = [packer.compress(row * 100) for _ in range(side // 100)]
+    packed += [packer.compress(row * (side % 100)), packer.flush()]
+    head = struct.pack(">IIBBBBB", side, side, 8, colour, 0, 0, 0)
+    parts = (b"IHDR" + head, b"IDAT" + b"".join(packed), b"IEND")
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(part) - 4) + part + struct.pack(">I", zlib.crc32(part)) for part in parts
+    )
+
+
+def grey_dicom(side, **tags):
+    return dicom(np.zeros((side, side), np.uint16), "MONOCHROME2", **tags)
+
+
+WINDOW = {"WindowCenter": 40, "WindowWidth": 400, "RescaleSlope": 1, "RescaleIntercept": -1024}
+LARGE = {
+    "grey DICOM": lambda: grey_dicom(6_000, **WINDOW),
+    "largest grey DICOM": lambda: grey_dicom(LARGEST, **WINDOW),
+    "largest grey DICOM without a window": lambda: grey_dicom(LARGEST),
+    "largest in colours": lambda: black(LARGEST, 2),
+    "largest in grey with transparency": lambda: black(LARGEST, 4),
+    "largest in colours with transparency": lambda: black(LARGEST, 6),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.soak] if "largest" in name else []) for name in LARGE]
+)
+def test_a_large_picture_is_decoded_in_less_than_1_gb(name):
+    """Of grey DICOM at most 30 million pixels were read."""
+    data = LARGE[name]()
+    with ImageProcess(Limits(decoders=decoders(data), run_seconds=200)) as process:
+        found = process.upright(data, PHOTOGRAPH_PIXELS)
+        assert peak(process._worker._child.pid) * 1.048576 < 1000
+    assert (found.pixels.size // 3 <= PHOTOGRAPH_PIXELS, found.pixels.max()) == (True, 0)
