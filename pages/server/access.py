@@ -29,6 +29,7 @@ from scoring.challenges import REGISTRY
 from scoring.common.findings import InputRefused, error, lines
 from scoring.common.text import markdown
 from scoring.store.database import Store, open_store
+from scoring.store.secure_delete import finish_left
 
 LEAST = {
     "overview": Role.PARTICIPANT,
@@ -259,4 +260,6 @@ def _key(claims: dict[str, Any]) -> str:
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _opened(folder: str | None, url: str | None) -> Store:
-    return replace(open_store(folder, url), actor=LOCAL)
+    store = replace(open_store(folder, url), actor=LOCAL)
+    finish_left(store)
+    return store

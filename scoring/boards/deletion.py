@@ -16,7 +16,7 @@ from scoring.store import schema
 from scoring.store.database import Store
 from scoring.store.mark import is_own
 from scoring.store.schema import Attempt, Hidden, Member
-from scoring.store.secure_delete import exclusive, sweep, vacuum
+from scoring.store.secure_delete import begin_deletion, finish_deletions
 
 OF_BOARD: tuple[type[schema.Base], ...] = (
     schema.ShownPart,
@@ -59,7 +59,7 @@ def delete_board(store: Store, board_id: str) -> Deleted:
         board = opened(store, board_id)
         told = visible_results.bits_told(board, board_ranking(board))
     with store.write() as session:
-        exclusive(session)
+        begun = begin_deletion(session)
         _require_board(session, board_id)
         if told:
             guessing_budget.record_deleted(session, files, told)
@@ -68,10 +68,7 @@ def delete_board(store: Store, board_id: str) -> Deleted:
         for table in OF_BOARD:
             session.execute(delete_rows(table).where(table.__table__.c.board_id == board_id))
         session.execute(delete_rows(schema.Board).where(schema.Board.id == board_id))
-    with store.write() as session:  # after the rows: a full disk undoes them, and no file comes back
-        exclusive(session)
-        gone = sweep(store, session)
-    return Deleted(count, len(gone), _empty_log(store))
+    return _finished(store, count, begun)
 
 
 def delete_submission(store: Store, board_id: str, submission_id: str) -> Deleted:
@@ -80,7 +77,7 @@ def delete_submission(store: Store, board_id: str, submission_id: str) -> Delete
     that its score revealed still count. Raises InputRefused `no-submission` if the board has no such
     submission; nothing is deleted then."""
     with visible_results.told_stays(store, board_id), store.write() as session:
-        exclusive(session)
+        begun = begin_deletion(session)
         _require_board(session, board_id)
         row = session.get(schema.Submission, submission_id) or session.get(schema.RefusedFile, submission_id)
         if row is None or row.board_id != board_id:
@@ -95,10 +92,7 @@ def delete_submission(store: Store, board_id: str, submission_id: str) -> Delete
         if session.scalars(others).first() is None:
             team = (schema.Team.board_id == board_id, schema.Team.name == row.team)
             session.execute(delete_rows(schema.Team).where(*team))
-    with store.write() as session:  # as in `delete_board`
-        exclusive(session)
-        gone = sweep(store, session)
-    return Deleted(1, len(gone), _empty_log(store))
+    return _finished(store, 1, begun)
 
 
 def _require_board(session: Session, board_id: str) -> None:
@@ -110,20 +104,22 @@ def _require_board(session: Session, board_id: str) -> None:
         raise InputRefused([error("no-board", shortened(board_id, 64), message)])
 
 
-def _empty_log(store: Store) -> tuple[Finding, ...]:
-    """Empty the database's log. Return a warning if the log cannot be emptied, or if files must stay."""
-    is_empty = vacuum(store)
+def _finished(store: Store, count: int, begun: str) -> Deleted:
+    """Delete the files of deleted submissions, and the traces in the database's log. Warn if the log cannot
+    be emptied, or if files must stay."""
+    gone, is_removed = finish_deletions(store, [begun])
     with store.read() as session:
-        if not is_own(session, store.files):
-            message = (
-                "the files of the deleted submission or board stay, because the folder also contains files "
-                "of another store: `benchside doctor` lists them."
-            )
-            return (warning("files-stay", store.files.address, message),)
-    if is_empty:
-        return ()
+        files_stay = not is_own(session, store.files)
+    if files_stay:
+        message = (
+            "the files of the deleted submission or board stay, because the folder also contains files of "
+            "another store: `benchside doctor` lists them."
+        )
+        return Deleted(count, len(gone), (warning("files-stay", store.files.address, message),))
+    if is_removed:
+        return Deleted(count, len(gone))
     message = (
-        "another program reads the database: deleted data stay in the database's log until a later deletion. "
-        "When that program has finished, the next deletion removes these data."
+        "another program reads the database: deleted data stay in the database's log. When that program has "
+        "finished, the next deletion or the next start of Benchside removes these data."
     )
-    return (warning("store-busy", store.place, message),)
+    return Deleted(count, len(gone), (warning("store-busy", store.place, message),))

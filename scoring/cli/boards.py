@@ -38,11 +38,14 @@ from scoring.common.findings import OF_SMALL_SETS, Finding, InputRefused, error,
 from scoring.core.options import Values
 from scoring.inputs.sources import FixedSource, open_source
 from scoring.store.database import Store, open_store
+from scoring.store.secure_delete import finish_left
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Run one of the `board` actions. Raises InputRefused with every problem."""
-    ACTIONS[arguments.action](open_store(), arguments)
+    store = open_store()
+    finish_left(store)
+    ACTIONS[arguments.action](store, arguments)
 
 
 def _create(store: Store, arguments: argparse.Namespace) -> None:

@@ -22,6 +22,7 @@ from scoring.history.saved_submissions import SavedSubmission, Step, series, ste
 from scoring.history.views import difference, time_of
 from scoring.inputs.sources import FixedSource, open_source
 from scoring.store.database import Store, is_there, open_store
+from scoring.store.secure_delete import finish_left
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -29,7 +30,9 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.action == "list" and not is_there():
         respond(arguments.json, {"series": []}, "Nothing is saved yet: `score --keep` saves a submission.")
         return
-    ACTIONS[arguments.action](open_store(), arguments)
+    store = open_store()
+    finish_left(store)
+    ACTIONS[arguments.action](store, arguments)
 
 
 def keep(arguments: argparse.Namespace, card: ScoreCard, truth: object, options: Values) -> str:

@@ -25,7 +25,7 @@ from scoring.inputs.sources import is_litter, sha256
 from scoring.statistics.intervals import AUTO, ONCE_AUTO
 from scoring.store import schema
 from scoring.store.database import Store
-from scoring.store.secure_delete import discard_unused, exclusive, vacuum
+from scoring.store.secure_delete import begin_deletion, exclusive, finish_deletions
 
 LOCAL = ""
 """Name of the owner if only one person uses this machine."""
@@ -241,7 +241,7 @@ def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> tuple[int, l
             deleted then.
     """
     with store.write() as session:
-        exclusive(session)
+        begun = begin_deletion(session)
         rows = [_mine(session, kept_id, owner) for kept_id in dict.fromkeys(ids)]
         mine = schema.KeptFile.kept_id.in_([row.id for row in rows])
         digests = {*session.scalars(select(schema.KeptFile.sha256).where(mine)), *(row.card for row in rows)}
@@ -249,10 +249,7 @@ def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> tuple[int, l
         session.execute(delete_rows(schema.KeptFile).where(mine))
         for row in rows:
             session.delete(row)
-    with store.write() as session:  # after the rows: a full disk undoes them, and no file comes back
-        exclusive(session)
-        gone = discard_unused(store, session, digests)
-    vacuum(store)
+    gone, _ = finish_deletions(store, [begun], digests)
     return len(gone), heirs
 
 

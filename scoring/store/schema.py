@@ -9,10 +9,8 @@ from typing import Any, ClassVar
 from sqlalchemy import JSON, ForeignKey, ForeignKeyConstraint, String, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-SHA256 = 64
-"""Number of characters of a SHA-256."""
-NAME = 200
-"""Maximum number of characters of a name."""
+SHA256, NAME = 64, 200
+"""Number of characters of a SHA-256, and maximum number of characters of a name."""
 OF_FILE = {"of_file": True}
 """Marker of columns with the SHA-256 of a stored file: a file is kept as long as a row refers to it."""
 
@@ -353,12 +351,8 @@ class Attempt(Base):
 
 
 class Revocation(Base):
-    """Revoked tokens of a person.
-
-    Attributes:
-        person: Key of the person: issuer and subject.
-        not_before: Tokens that were issued before this time are revoked; in seconds since 1970.
-    """
+    """Revoked tokens of a person (issuer and subject): those issued before `not_before`, in seconds since
+    1970."""
 
     __tablename__ = "revocation"
     person: Mapped[str] = mapped_column(String(2 * NAME), primary_key=True)
@@ -369,6 +363,13 @@ class StoreMark(Base):
     """Id of this store, in a single row. The same id is written beside its files."""
 
     __tablename__ = "store"
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+
+
+class BegunDeletion(Base):
+    """A deletion whose rows are deleted. It is finished when files and log no longer contain the data."""
+
+    __tablename__ = "begun_deletion"
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
 
 

@@ -1,17 +1,21 @@
-"""Secure delete: removal of unused files, and of traces of rows in the database's files.
+"""Secure delete: removal of unused files, and of traces of rows in the database's files. Rows are deleted
+first; a deletion that was begun is recorded until it is finished, even if the program is killed between.
 
 A file to which no row refers may be deleted at any time. Code that adds references to files must therefore
 call `pin_files` in the same `Store.write`, or store the files after `exclusive`.
 """
 
-from collections.abc import Iterable, Mapping
+import uuid
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 
-from sqlalchemy import text
+from sqlalchemy import delete, select, text
 from sqlalchemy.orm import Session
 
+from scoring.common.findings import InputRefused
 from scoring.store.database import Store, refusing
 from scoring.store.mark import is_own, known_files
-from scoring.store.schema import Base
+from scoring.store.schema import Base, BegunDeletion
 
 LOCK = 7_266_143
 """Number of the lock in PostgreSQL for programs that write files. With SQLite, programs always take turns."""
@@ -48,6 +52,50 @@ def discard_left(store: Store, digests: Iterable[str]) -> None:
     with store.write() as session:
         exclusive(session)
         discard_unused(store, session, digests)
+
+
+def begin_deletion(session: Session) -> str:
+    """Record a deletion in the transaction that deletes its rows, and return its id for `finish_deletions`.
+    Files are deleted after this transaction: a full disk may undo it, and no deleted file comes back."""
+    exclusive(session)
+    begun = BegunDeletion(id=uuid.uuid4().hex)
+    session.add(begun)
+    return begun.id
+
+
+def finish_deletions(
+    store: Store, ids: Collection[str], digests: Iterable[str] | None = None
+) -> tuple[tuple[str, ...], bool]:
+    """Delete the files of deleted rows, and the traces of the rows.
+
+    Args:
+        ids: The deletions, from `begin_deletion`.
+        digests: SHA-256 of the files; None: every file that no row refers to, and partial files.
+
+    Returns:
+        The deleted files, and whether all traces are removed (`vacuum`). If not, the deletions stay recorded.
+
+    Raises:
+        InputRefused: If the database or a file cannot be written.
+    """
+    with store.write() as session:
+        exclusive(session)
+        gone = sweep(store, session) if digests is None else discard_unused(store, session, digests)
+    is_removed = vacuum(store)
+    if is_removed:
+        with store.write() as session:
+            session.execute(delete(BegunDeletion).where(BegunDeletion.id.in_(ids)))
+    return gone, is_removed
+
+
+def finish_left(store: Store) -> None:
+    """Finish the deletions of programs that were killed. If that is impossible now, a later start tries
+    again."""
+    with suppress(InputRefused):
+        with store.read() as session:
+            ids = session.scalars(select(BegunDeletion.id)).all()
+        if ids:
+            finish_deletions(store, ids)
 
 
 def sweep(store: Store, session: Session) -> tuple[str, ...]:

@@ -5,13 +5,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+import scoring
 from scoring.boards import deletion
 from scoring.boards.board import OpenBoard, opened
 from scoring.boards.submissions import participant, phases_and_limits, submitting
 from scoring.boards.submissions.submitting import SubmissionRequest
 from scoring.boards.truth_correction import rescoring
 from scoring.common.findings import InputRefused, error
-from scoring.store import schema
+from scoring.history import keeping, saved_submissions
+from scoring.store import schema, secure_delete
 from scoring.store.database import Store, open_store
 from scoring.store.kept_files import MARK
 from tests.support.boards import board, labels, predictions
@@ -90,6 +92,63 @@ def test_many_deleted_rows_leave_nothing_in_the_database_file(database, tmp_path
         assert done.status == 0, done.err
     left = bytes_in(store.folder)
     assert [number for number in range(300) if b"TEAM-%03d" % number not in left] == [*range(0, 300, 60)]
+
+
+class Killed(BaseException):
+    """Ends a deletion where a program is killed."""
+
+
+@pytest.mark.parametrize("deleted", ["board", "submission", "saved submission"])
+@pytest.mark.parametrize("at", ["discard_unused", "vacuum"])
+def test_a_deletion_that_is_killed_is_finished_at_the_next_start(
+    database, tmp_path, monkeypatch, deleted, at
+):
+    """The rows were gone, and the files, a hidden truth among them, stayed until somebody deleted again."""
+    store = empty(tmp_path)
+    one = submitted(store, tmp_path, 1, "SECRET")
+    sent = predictions(tmp_path / "SAVED.csv", 3, 1.0)
+    scoring.log(sent, challenge="melanoma", truth=labels(tmp_path / "t.csv", wrong=(1,)), resamples=0)
+    (saved,) = saved_submissions.saved(store)
+    kept, left = files(store), {"board": 3, "submission": 4, "saved submission": 3}[deleted]
+    delete = {
+        "board": lambda: deletion.delete_board(store, "b"),
+        "submission": lambda: deletion.delete_submission(store, "b", one),
+        "saved submission": lambda: keeping.delete(store, [saved.id]),
+    }[deleted]
+
+    def end(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(secure_delete, at, end)
+        with pytest.raises(Killed):
+            delete()
+    assert (kept, files(store)) == (6, 6 if at != "vacuum" else left)
+    store.keep(b"not of a deletion that is finished")
+    assert board("list").status == 0
+    assert files(store) == left
+    with store.read() as session:
+        assert session.scalars(select(schema.BegunDeletion)).all() == []
+    if database == "sqlite":
+        store.engine.dispose()
+        gone = {"board": b"TITLE-b", "submission": b"SECRET", "saved submission": b"SAVED"}[deleted]
+        assert gone not in bytes_in(store.folder)
+    store.keep(b"LEFT by a killed program that deleted nothing")
+    assert board("list").status == 0
+    assert files(store) == left + 1, "another program may be writing it"
+
+
+def test_a_deletion_is_finished_by_a_later_start_where_the_log_is_busy(place, tmp_path, monkeypatch):
+    store = empty(tmp_path)
+    one = submitted(store, tmp_path, 1, "SECRET")
+    monkeypatch.setattr("scoring.store.database.SECONDS", 0)
+    with store.read() as reading:
+        assert reading.get(schema.Submission, one) is not None
+        assert board("delete", "b", "--submission", one).status == 0
+        assert board("list").status == 0
+    assert board("list").status == 0
+    with store.read() as session:
+        assert session.scalars(select(schema.BegunDeletion)).all() == []
 
 
 def test_what_is_deleted_meanwhile_does_not_come_back(place, tmp_path, monkeypatch):

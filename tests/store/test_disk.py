@@ -64,6 +64,25 @@ def test_a_saved_submission_that_a_full_disk_does_not_delete_keeps_its_files(dis
     assert keeping.delete(store, [entry.id])[0] == 3
 
 
+def test_a_submission_that_a_full_disk_does_not_delete_keeps_its_files(disk, tmp_path):
+    wanted = ("--id", "b", "--title", "B", "--truth", labels(tmp_path / "labels.csv"), "--resamples", 0)
+    assert board("create", "melanoma", *wanted).status == 0
+    sent = predictions(tmp_path / "p.csv", 1, 1.0)
+    done = board("submit", "b", "--team", "alpha", "--predictions", sent, "--json", "-")
+    (one,) = (entry["submission"] for entry in done.json["submissions"])
+    before, store = board("show", "b", "--json", "-").json, open_store()
+    kept = {*store.files.digests()}
+    fill(disk / "filler")
+    for what in (("--submission", one), ("--yes",)):
+        done = board("delete", "b", *what)
+        assert (done.status, done.err.count("store-"), done.err.count("\n")) == (2, 1, 1), done.err
+    (disk / "filler").unlink()
+    assert board("show", "b", "--json", "-").json == before
+    assert {*store.files.digests()} == kept
+    assert board("delete", "b", "--submission", one).status == 0
+    assert len({*store.files.digests()}) == 1, "the truth"
+
+
 def test_the_doctor_says_that_no_store_can_be_made_on_a_read_only_disk(disk):
     """It said "none yet", and the page About that everything is in order."""
     remount(disk, "ro")

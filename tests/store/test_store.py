@@ -22,7 +22,15 @@ from scoring.store.kept_files import MARK
 from scoring.store.secure_delete import pin_files
 
 OF_BOARDS = {"board", "phase", "test_set", "team", "submission", "refused", "scoring"}
-OF_ACCESS = {"hidden", "deleted_truth", "member", "attempt", "revocation", "refused_address"}
+OF_ACCESS = {
+    "hidden",
+    "deleted_truth",
+    "begun_deletion",
+    "member",
+    "attempt",
+    "revocation",
+    "refused_address",
+}
 OF_DECISIONS = {"split", "shown_part", "decision_rule", "final_ranking"}
 TABLES = OF_BOARDS | OF_ACCESS | OF_DECISIONS | {"kept", "kept_file", "store", "imported", "alembic_version"}
 
