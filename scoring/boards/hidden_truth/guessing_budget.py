@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from scoring.boards.hidden_truth.disclosure_rules import DECIMALS, NOTHING, HiddenRules
@@ -20,7 +20,7 @@ from scoring.common.findings import Finding, warning
 from scoring.statistics.optimism import bits_for, possible_gain
 from scoring.store import schema
 from scoring.store.database import Store
-from scoring.store.schema import DeletedTruth, Hidden, TestSetVersion
+from scoring.store.schema import DeletedTruth, Hidden, Submission, TestSetVersion
 
 SAFE_GAIN = 0.05
 """A board calls its truth safe if guessing can gain at most this much over the best constant answer."""
@@ -34,6 +34,10 @@ UNBOUNDED = (
     "It is not known how much these scores reveal about the truth. A bound is known only for accuracy, "
     "recall, specificity, F scores, AUC and average precision, with one class per case."
 )
+MOST_BITS = 1e9
+"""Maximum number of bits that is stored; it stands for infinity."""
+BITS_OF_OPEN = 64
+"""Maximum number of bits that a score reveals, even if it is shown in full."""
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 """Proposed steps of the Ladder, finest first."""
 
@@ -285,6 +289,29 @@ def record_deleted(session: Session, files: Collection[str], bits: float) -> Non
         session.merge(DeletedTruth(sha256=digest, spent=bits + (row.spent if row else 0.0)))
 
 
+def most_told(store: Store, board_id: str) -> float:
+    """Return an upper bound of the bits that the scores of a board may have revealed, even if the board
+    cannot be read: `MOST_BITS` if it showed more than scores, or if its truth was opened."""
+    of = Submission.board_id == board_id
+    with store.read() as session:
+        count = session.scalar(select(func.count()).select_from(Submission).where(of)) or 0
+        row = session.execute(
+            select(Hidden.detail, Hidden.spent).where(Hidden.board_id == board_id)
+        ).one_or_none()
+    detail, spent = row or ("score", 0.0)
+    if detail not in (NOTHING, "score") or not isinstance(spent, (int, float)):
+        return MOST_BITS
+    return min(spent + (detail != NOTHING) * BITS_OF_OPEN * count, MOST_BITS)
+
+
+def add_told(store: Store, board_id: str, bits: float) -> None:
+    """Add bits to those that the scores of a board revealed earlier, if its truth is or was hidden."""
+    with store.write() as session:
+        row = session.get(Hidden, board_id)
+        if row is not None:
+            row.spent = min(row.spent + max(0.0, bits), MOST_BITS)
+
+
 def bits_of_deleted_boards(store: Store, board_id: str) -> float:
     """Return how many bits of a board's test sets may have been revealed by boards that are deleted now."""
     files = test_sets(store, board_id)
@@ -297,10 +324,8 @@ def notice_of_deleted(store: Store, board_id: str) -> list[Finding]:
     bits = bits_of_deleted_boards(store, board_id)
     with store.read() as session:
         is_told = bits and session.get(Hidden, board_id) is not None
-    message = (
-        f"deleted boards used the same test set. Their scores may have revealed {bits:.1f} bits of "
-        "information about its labels."
-    )
+    told = "all of its labels" if bits >= MOST_BITS else f"{bits:.1f} bits of information about its labels"
+    message = f"deleted boards used the same test set. Their scores may have revealed {told}."
     return [warning("truth-shared", board_id, message)] if is_told else []
 
 

@@ -27,7 +27,7 @@ from scoring.boards.hidden_truth.disclosure_rules import (
     kept_rules,
     rules,
 )
-from scoring.boards.hidden_truth.guessing_budget import Budget, Labels, Use
+from scoring.boards.hidden_truth.guessing_budget import BITS_OF_OPEN, MOST_BITS, Budget, Labels, Use
 from scoring.boards.hidden_truth.test_set_split import units_of
 from scoring.boards.ranking.board_ranking import BoardRanking, board_ranking
 from scoring.boards.ranking.decision_rule import note_change
@@ -57,13 +57,9 @@ RATES = frozenset(
 """Rates of each class that the organizer can show. Two kinds of values are never shown: those that follow
 from the truth alone, such as a class's share in the score; and those that reveal several labels at once, such
 as log loss."""
-MOST_BITS = 1e9
-"""Maximum number of bits that is stored for earlier rules; it stands for infinity."""
 PUBLISHED = ("version", "seed", "resamples", "interval", "unit")
 """Entries of the provenance that are shown. Hashes are left out, because a guess of the truth can be checked
 against them. The number of cases is left out too."""
-BITS_OF_OPEN = 64
-"""Number of bits that a score revealed if it was shown in full before the truth was hidden."""
 
 
 @dataclass(frozen=True)
@@ -122,22 +118,20 @@ def told_stays(store: Store, board_id: str) -> Iterator[None]:
     """Keep the count of revealed bits while submissions are deleted, teams merged or times changed. If the
     Ladder afterwards shows a team other scores or a lower best score, the bits of the new sequence of scores
     are added."""
-    before = _told(store, board_id)
+    before, most = _told(store, board_id), guessing_budget.most_told(store, board_id)
     yield
     after = _told(store, board_id)
-    if before is None or after is None:
-        return
-    with suppress(InputRefused):  # of a board without its truth
-        labels = _labels(after.board)
-        lost = _counted_bits(before.board, before) - _counted_bits(after.board, after)
-        lost += sum(
-            guessing_budget.told(_shown(after).rules, len(entries), labels)
-            for team, entries in after.by_team.items()
-            if _climbs_again(before, after, team)
-        )
-        with store.write() as session:
-            row = session.get_one(Hidden, board_id)
-            row.spent = min(row.spent + max(0.0, lost), MOST_BITS)
+    lost = most - guessing_budget.most_told(store, board_id)  # of a board that cannot be read
+    if before is not None and after is not None:
+        with suppress(InputRefused):  # of a board without its truth
+            labels = _labels(after.board)
+            lost = _counted_bits(before.board, before) - _counted_bits(after.board, after)
+            lost += sum(
+                guessing_budget.told(_shown(after).rules, len(entries), labels)
+                for team, entries in after.by_team.items()
+                if _climbs_again(before, after, team)
+            )
+    guessing_budget.add_told(store, board_id, lost)
 
 
 def _told(store: Store, board_id: str) -> BoardRanking | None:
@@ -321,7 +315,7 @@ def twins(board: OpenBoard) -> list[str]:
 
 def _told_elsewhere(store: Store, board_id: str, labels: Labels) -> float:
     """Return how many bits another board can reveal of the same labels by the end of its phases: infinity if
-    its truth is open, 0 if it cannot be read."""
+    its truth is open, what it may have revealed if it cannot be read."""
     with suppress(InputRefused):
         known = rules(store, board_id)
         if known is None:
@@ -331,7 +325,7 @@ def _told_elsewhere(store: Store, board_id: str, labels: Labels) -> float:
             challenge = load_challenge(session.get_one(Board, board_id).challenge)
         labels = replace(labels, quantity=challenge.scoring.quantity())
         return _planned(store, board_id, known, labels, spent).use.bits
-    return 0.0
+    return guessing_budget.most_told(store, board_id)
 
 
 def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Finding]:

@@ -3,14 +3,17 @@
 import math
 
 import pytest
+from sqlalchemy import text
 
 from scoring.boards.board import opened
-from scoring.boards.hidden_truth import probing_notices, visible_results
+from scoring.boards.hidden_truth import guessing_budget, probing_notices, visible_results
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.boards.teams import members
+from scoring.common.findings import InputRefused
+from scoring.store import schema
 from scoring.store.database import open_store
 from tests.support.boards import board, filled, predictions
 from tests.support.hidden_boards import hidden_board, table
@@ -94,6 +97,62 @@ def test_what_a_deleted_board_told_stays_counted_for_the_next_of_its_truth(just_
         board("submit", "h", "--team", "alpha", "--predictions", file)
     assert "truth-not-safe" in board("show", "h").err
     assert "truth-shared h: deleted boards used the same test set" in board("show", "h").err
+
+
+def damage(store):
+    """Let the board "h" be one that cannot be read."""
+    with store.write() as session:
+        session.execute(text("""UPDATE board SET options = '{"imported": "x"}' WHERE id = 'h'"""))
+    with pytest.raises(InputRefused, match="board-damaged"):
+        opened(store, "h")
+
+
+@pytest.mark.parametrize("detail", ["none", "score", "classes", "open"])
+def test_a_deleted_board_that_cannot_be_read_counts_with_the_most_that_it_can_have_told(
+    just_safe, tmp_path, detail
+):
+    """It counted with nothing."""
+    one, file = just_safe
+    truth = tmp_path / "same.csv"
+    truth.write_bytes(one.store.files.read(one.test_set.sha256))
+    board("submit", "h", "--team", "alpha", "--predictions", file)
+    done = board("hide", "h", *(("--open",) if detail == "open" else ("--detail", detail)))
+    assert done.status == 0, done.err
+    known = visible_results.bits_told(opened(one.store, "h"), board_ranking(opened(one.store, "h")))
+    with one.store.read() as session:
+        spent = session.get(schema.Hidden, "h").spent
+    damage(one.store)
+    assert board("delete", "h", "--yes").status == 0
+    board("create", "melanoma", "--id", "h", "--title", "H", "--truth", truth)
+    assert board("hide", "h", "--detail", "score", "--ladder", 0.5).status == 0
+    most = guessing_budget.bits_of_deleted_boards(one.store, "h")
+    bounds = {"none": spent, "score": spent + 64}
+    assert known <= most == bounds.get(detail, guessing_budget.MOST_BITS)
+    told = f"revealed {most:.1f} bits of information" if detail in bounds else "revealed all of its labels."
+    assert told in board("show", "h").err
+
+
+def test_what_a_board_that_cannot_be_read_told_stays_counted_where_its_submissions_are_deleted(just_safe):
+    one, file = just_safe
+    sent = board("submit", "h", "--team", "alpha", "--predictions", file, "--json", "-")
+    damage(one.store)
+    most = guessing_budget.most_told(one.store, "h")
+    assert most > 0
+    assert board("delete", "h", "--submission", sent.json["submissions"][0]["submission"]).status == 0
+    assert guessing_budget.most_told(one.store, "h") == most
+
+
+def test_another_board_that_cannot_be_read_is_counted(just_safe, tmp_path):
+    one, file = just_safe
+    board("submit", "h", "--team", "alpha", "--predictions", file)
+    truth = tmp_path / "same.csv"
+    truth.write_bytes(one.store.files.read(one.test_set.sha256))
+    board("create", "melanoma", "--id", "second", "--title", "S", "--truth", truth)
+    board("phase", "second", "--name", "v", "--total", 1)
+    board("hide", "second", "--detail", "none")
+    with one.store.write() as session:
+        session.execute(text("UPDATE hidden SET detail = 'all' WHERE board_id = 'h'"))
+    assert visible_results.planned(opened(one.store, "second")).use.bits >= guessing_budget.MOST_BITS
 
 
 def test_the_public_is_never_told_that_a_truth_is_safe(just_safe):
