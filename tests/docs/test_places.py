@@ -1,5 +1,6 @@
 """Every place that a document names is there: files and folders in code marks, and what links point to."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -60,6 +61,28 @@ def test_every_promise_names_tests_that_are_there():
         assert [str(path) for path in files if not path.exists()] == [], promise
         code = "".join(path.read_text(encoding="utf-8") for path in files if path.is_file())
         assert [name for name in functions if f"def {name}(" not in code] == [], promise
+
+
+def run_by_make_test(path: Path) -> bool:
+    """Return whether a file has a test that runs without `make soak`."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tests = [
+        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    marks = [ast.unparse(node.value) for node in tree.body if isinstance(node, ast.Assign)]
+    often = [one for one in tests if "pytest.mark.soak" not in map(ast.unparse, one.decorator_list)]
+    return bool(often) and "pytest.mark.soak" not in marks
+
+
+def test_what_only_make_soak_runs_is_marked_so():
+    text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    lines = [line for line in text.partition("\n## Limits")[0].splitlines() if line.startswith("| ")]
+    unmarked = set()
+    for line in lines:
+        for place, mark in re.findall(r"`(tests/[\w/]+\.py)`((?: and `[^`]+`)? \(soak\))?", line):
+            if not mark and not run_by_make_test(ROOT / place):
+                unmarked.add(place)
+    assert unmarked == set()
 
 
 def test_the_architecture_names_every_folder_and_loose_module():
