@@ -232,7 +232,7 @@ def delete(store: Store, board_id: str, title: str, submissions: int | None) -> 
             f"from the disk as well. This cannot be undone. Write **{board_id}** to delete it."
         )
         name = st.text_input("Address of the board", key=f"delete_{board_id}", width=WIDTH)
-        if not st.button("Delete for good", icon=":material/delete_forever:"):
+        if not st.button("Delete for good", icon=":material/delete_forever:", key="board_delete"):
             return
         if name.strip() != board_id:
             message = f"This is not the board's address: type {board_id}. Nothing was deleted."
