@@ -149,17 +149,16 @@ def _half(twice: int) -> int | float:
 
 
 def _reordered(teams: list[str], order: list[int], now: Ints, then: Ints) -> list[list[str]]:
-    """Return the pairs of teams, in an order of these, that stand otherwise by places `then` than by `now`
-    [A]; a tie in one of them alone counts."""
+    """Return the pairs of teams whose order differs between the places `now` and `then` [A]. A tie in only
+    one of them is a difference. `order`: positions of the teams, which also order each pair."""
     changed = np.sign(now[:, None] - now) != np.sign(then[:, None] - then)
     pairs = itertools.combinations(order, 2)
     return [[teams[i], teams[j]] for i, j in pairs if changed[i, j]]
 
 
 def _without_each(teams: list[str], values: Floats, undefined: Bools, rank_ties: str) -> list[dict[str, Any]]:
-    """Return, for each team, who would be first by weighted ranks without it, and which others would change
-    places (`swapped`, the one that is ahead now first). Both depend on teams that are not first
-    themselves."""
+    """Return, for each team, who would be first by weighted ranks without it, and which pairs of other
+    teams would change their order (`swapped`; each pair begins with the team that is ahead now)."""
     rows = []
     now = places_by_rank(_doubled_ranks(values, rank_ties), undefined)
     for left_out, team in enumerate(teams):
@@ -181,8 +180,8 @@ def _without_each(teams: list[str], values: Floats, undefined: Bools, rank_ties:
 def _replicate_places(
     cards: Mapping[str, ScoreCard], undefined: Bools, rank_ties: str
 ) -> dict[str, RankArray] | None:
-    """Return places by weighted ranks in replicates; None without. Only those count in which every team that
-    has a score has one too."""
+    """Return the places by weighted ranks in replicates; None without replicates. Replicates in which a team
+    loses its score are left out."""
     if any("score_replicates" not in card.arrays for card in cards.values()):
         return None
     drawn = np.stack([[card.arrays[f"{name}_replicates"] for card in cards.values()] for name in SUBTASKS])
