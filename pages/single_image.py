@@ -30,7 +30,7 @@ def single_image() -> None:
     KINDS[CHALLENGES[challenge_id].kind](challenge_id)
     with st.bottom:
         layout.closing()
-    photograph.SPARE.prepare()  # last: its start takes a second of processor time, which the answer needs
+    photograph.SPARE.prepare()  # last: its start takes processor time that the answer needs
 
 
 def _challenge() -> str:

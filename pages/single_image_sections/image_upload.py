@@ -40,9 +40,11 @@ TOO_MANY = (
     f"The other images were left out. The page compares at most {MOST} images of a lesion, and a session "
     "has at most twenty images."
 )
-REFUSED, TURN, SHOWN = f"{session_state.PREFIX}refused", "_turn_of_single_uploads", "single_photograph"
-"""Session keys of the last refusal, the uploader's number and the shown image. The number rises with
-each removed image, because a browser sends its files again to an uploader of the same name."""
+REFUSED, ARRIVED = f"{session_state.PREFIX}refused", f"{session_state.PREFIX}arrived"
+TURN, SHOWN = "_turn_of_single_uploads", "single_photograph"
+"""Session keys of the last refusal, uploads to be decoded, the uploader's number and the shown image. The
+number rises with each removed image, because a browser sends its files again to an uploader of the same
+name."""
 
 
 def chosen_source(is_tile: bool) -> str:
@@ -136,14 +138,14 @@ def similar(among: Outcome | Running | None, chosen: ChosenImage, count: int) ->
 
 
 def _own(source: str, most_pixels: int, tools: DeltaGenerator) -> ChosenImage | None:
+    _take(st.session_state.get(ARRIVED, []), most_pixels)
     held: tuple[ChosenImage, ...] = st.session_state.get(HELD, ())
     if held:
         with tools:
             return _held(held, source, most_pixels)
     has_agreed = agreed()
     if files := waiting(has_agreed):
-        for file in files:
-            _take(file, most_pixels)
+        st.session_state[ARRIVED] = files
         st.rerun()
     _taker(source, most_pixels, has_agreed)
     say_refused()
@@ -265,8 +267,8 @@ def remove() -> None:
 
 
 def _taken(key: str, most_pixels: int, are_tiles: bool = False) -> None:
-    """Take what was chosen in the widget, and make a new one: it knows the bytes and their name. More
-    photographs than a lesion has are a session."""
+    """Keep what was chosen in the widget until the page comes to its image, so that the browser draws what is
+    above while the image is decoded. More photographs than a lesion has are a session."""
     files = arrived(key)
     if not files:
         return
@@ -275,12 +277,8 @@ def _taken(key: str, most_pixels: int, are_tiles: bool = False) -> None:
     if removes() or (others and (not has_agreed or (len(files) > MOST and not are_tiles))):
         wait(files)
         return
-    room = MOST - len(st.session_state.get(HELD, ()))
-    for file in files[:room]:
-        _take(file, most_pixels)
-    for file in files[room:]:
-        upload_quota.free(file)
-        _refuse(TOO_MANY)
+    known = st.session_state.setdefault(ARRIVED, [])
+    known.extend(file for file in files if file not in known)
 
 
 def arrived(key: str) -> list:
@@ -292,23 +290,38 @@ def arrived(key: str) -> list:
     return files
 
 
-def _take(file, most_pixels: int) -> None:
-    """Take the pixels out of an upload and drop the rest at once, and the oldest images beyond the limit."""
+def _take(files: list, most_pixels: int) -> None:
+    """Take the pixels out of each upload and drop the rest at once, and the oldest images beyond the limit. A
+    run can end at each access to the session: an upload leaves the list with the step that keeps its pixels,
+    so that none is lost and none taken twice."""
+    while files:
+        if len(st.session_state.get(HELD, ())) < MOST:
+            _take_next(files, most_pixels)
+        else:
+            upload_quota.free(files[0])
+            _refuse(TOO_MANY)
+            del files[0]
+
+
+def _take_next(files: list, most_pixels: int) -> None:
+    """Take the first of uploads."""
     held: tuple[ChosenImage, ...] = st.session_state.get(HELD, ())
     try:
-        token, data = secrets.token_hex(4), file.getvalue()
+        token, data = secrets.token_hex(4), files[0].getvalue()
         found = whole_slide.opened(data, is_tile=most_pixels == WHOLE_PIXELS)
         slide, upload = found or (None, photograph.received(data, most_pixels=most_pixels))
         name = f"image {len(held) + 1}" if held else photograph.CALLED
         person = held[0].person if held else token
         taken = ChosenImage(token, upload, name, None, person, len(held) + 1, slide=slide)
-        st.session_state[HELD] = _within_limit((*held, taken))
+        upload_quota.free(files[0])
         if most_pixels == WHOLE_PIXELS:  # further photographs belong to the shown one; tiles do not
             st.session_state[SHOWN] = token
+        st.session_state[HELD] = _within_limit((*held, taken))
     except InputRefused as refused:
+        upload_quota.free(files[0])
         # The words alone: the exception holds on to the bytes.
         _refuse(*(problem.message for problem in refused.problems))
-    upload_quota.free(file)
+    del files[0]
 
 
 def _within_limit(images: tuple[ChosenImage, ...]) -> tuple[ChosenImage, ...]:

@@ -14,11 +14,13 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import streamlit as st
 from PIL import Image
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -29,6 +31,7 @@ from pages.input_widgets import dropped_photographs, upload_quota
 from pages.server import background_jobs
 from pages.single_image_sections import (
     image_upload,
+    model_and_test_set,
     model_processes,
     prediction,
     query,
@@ -391,6 +394,37 @@ def test_a_drop_that_the_browser_names_again_is_taken_once(single_image, source,
     assert len(app.session_state[dropped_photographs.WAITING]) == 7
     app = settled(app.checkbox(key="single_agreed").check().run())
     assert app.session_state[dropped_photographs.QUEUED].added == 7
+
+
+def test_what_stands_above_an_image_is_drawn_before_it_is_decoded(single_image, monkeypatch):
+    """The browser draws it meanwhile. It got nothing to draw until the image was decoded."""
+    app, steps = single_image(challenge="melanoma"), []
+    for module, name in ((model_and_test_set, "model_and_test_set"), (photograph, "received")):
+        work = getattr(module, name)
+        step = partial(
+            lambda work, name, *_, **options: steps.append(name) or work(*_, **options), work, name
+        )
+        monkeypatch.setattr(module, name, step)
+    own(app, photographs.encoded(lesion()))
+    assert steps[-3:] == ["model_and_test_set", "received", "model_and_test_set"]
+
+
+def test_a_run_that_ends_while_it_takes_an_image_neither_loses_it_nor_takes_it_twice(
+    single_image, monkeypatch
+):
+    app, free, runs = single_image(challenge="melanoma"), upload_quota.free, []
+
+    def ends(file) -> None:
+        free(file)
+        runs.append(file)
+        if len(runs) == 1:
+            st.rerun()
+
+    monkeypatch.setattr(upload_quota, "free", ends)
+    app = own(app, photographs.encoded(lesion(72)))
+    assert len(runs) == 2
+    (held,) = app.session_state[dropped_photographs.HELD]
+    assert held.photograph.size == (72, 72)
 
 
 @pytest.fixture
@@ -1140,7 +1174,7 @@ def test_quality_is_drawn_before_similarity_is_computed(single_image, monkeypatc
 
 
 def test_the_next_decoder_starts_after_the_answer(single_image, monkeypatch):
-    """Its start takes a second of processor time. It started while the quality was measured."""
+    """Its start takes a third of a second of processor time. It started while the quality was measured."""
     app, steps = single_image(challenge="melanoma"), []
     monkeypatch.setattr(photograph.SPARE, "prepare", lambda: steps.append("decoder"))
     monkeypatch.setattr(
