@@ -18,7 +18,7 @@ similar cases. It is no diagnosis.
 * up to twenty images: `image_session.ImageQueue`;
   a reader's assessments with and without the model: `reader_study.compared`
 * nuclei of a tile: `nuclei.detected`; sentences of the page: `wording`; record of a result for download:
-  `image_record.document`
+  `image_record.document`; parts of the record as JSON values: `image_record_parts.of_card`
 * loading and checking the model: `model.opened`; age, sex and site as its input: `model_inputs.vector`
 * a heat map: `saliency.SaliencyMap`
 * stored measurements of the sample images: `saved_measures.saved`
