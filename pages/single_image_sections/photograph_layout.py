@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.challenge import scoring_run, superseded_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display import finding_list, layout
+from pages.input_widgets.selectors import ChosenInput
 from pages.single_image_sections import (
     demographics,
     image_upload,
@@ -91,8 +92,8 @@ def show(challenge_id: str) -> None:
             return
         answer_place = st.container()
     title = model_and_test_set.title_of(test_set)
-    is_own = chosen_image is not None and chosen_image.case is None
-    among = measured(begin=is_own)  # first in the queue: an own image's answer waits for it
+    waits = chosen_image is not None and _waits(chosen_image, test_set)
+    among = measured(begin=waits)  # first in the queue: the answer waits for it
     held = model_processes.performance(task, test_set, title, truth, chosen_model)
     if isinstance(held, Running):
         superseded_run.remember(RUN.format(challenge_id), test_set, chosen_model, held)
@@ -150,6 +151,12 @@ def _opened(task: ModelTask, chosen_model):
     return None
 
 
+def _waits(image: ChosenImage, test_set: ChosenInput) -> bool:
+    """Return whether an answer waits for the similarity of the image to the test set. Cases of a sample were
+    measured beforehand."""
+    return image.case is None or test_set.own
+
+
 def _measured(on: Session, held: Outcome | Running, among: Outcome | Running | None) -> Session:
     """Return the basis of a session with what is known of the test set by now."""
     if isinstance(held, Running) or not isinstance(among, Outcome):
@@ -192,7 +199,7 @@ def _answer(
         if isinstance(held, Running) or held.refused
         else model_processes.apart_from(held.value, setup.image.case, key)
     )
-    if setup.image.case is None and isinstance(among, Running):
+    if _waits(setup.image, setup.test_set) and isinstance(among, Running):
         with answer_place:
             st.info(NOT_YET, icon=":material/hourglass_top:")
             scoring_run.running(among)

@@ -33,6 +33,7 @@ from pages.single_image_sections import (
     image_upload,
     model_and_test_set,
     model_processes,
+    photograph_layout,
     prediction,
     query,
     reader_session,
@@ -1401,6 +1402,40 @@ def test_a_foreign_picture_has_no_headline_before_its_similarity_is_known(single
     assert headlines(settled(app)) == ["No answer"]
 
 
+def test_a_case_of_an_own_test_set_has_no_headline_before_its_similarity_is_known(single_image, monkeypatch):
+    """A case had a headline with a score for 3 to 25 seconds, and then no answer."""
+    app, blocked, work = (
+        single_image(challenge="melanoma"),
+        threading.Event(),
+        model_processes.quality.measured,
+    )
+
+    def later(*some, **more):
+        blocked.wait(60)
+        return work(*some, **more)
+
+    monkeypatch.setattr(model_processes.quality, "measured", later)
+    try:
+        app.file_uploader(key="melanoma_set_files").set_value(first_cases(2)).run()
+        app.run()
+        assert not headlines(app)
+        assert "Highest score" not in said(app)
+        assert "What is in the record?" not in said(app)
+        assert any(one.value == photograph_layout.NOT_YET for one in app.info)
+    finally:
+        blocked.set()
+    assert len(headlines(settled(app))) == 1
+
+
+def first_cases(count: int) -> list[tuple[str, bytes, str]]:
+    """The files of an own test set: the first cases of a sample."""
+    folder = samples.test_sets("melanoma")["sample"].path
+    rows = (folder / "labels.csv").read_text().splitlines()[: count + 1]
+    names = [row.split(",")[0] for row in rows[1:]]
+    files = [("t/labels.csv", "\n".join(rows).encode())]
+    return [(n, d, "") for n, d in (*files, *((f"t/{n}", (folder / n).read_bytes()) for n in names))]
+
+
 @pytest.mark.parametrize("challenge", some(("isic", "puma", *SKIN[:2]), 4))
 def test_an_own_image_beside_a_sample_waits_for_no_measuring(opened, monkeypatch, challenge):
     """On a server that had just started ISIC's 306 images were measured first, for 36 seconds."""
@@ -1521,14 +1556,7 @@ def test_a_test_set_of_one_case_gets_sentences(single_image):
 
 def test_an_own_test_set_is_measured_once_whatever_model_or_session_comes_next(single_image, monkeypatch):
     """120 images were measured again after some changes of the model, and in a second tab: 509 seconds."""
-    folder, measured = samples.test_sets("melanoma")["sample"].path, []
-    rows = (folder / "labels.csv").read_text().splitlines()[:4]
-    names = [row.split(",")[0] for row in rows[1:]]
-    files = [
-        ("t/labels.csv", "\n".join(rows).encode()),
-        *((f"t/{n}", (folder / n).read_bytes()) for n in names),
-    ]
-    work = model_processes.quality.measured
+    measured, work = [], model_processes.quality.measured
     monkeypatch.setattr(
         model_processes.quality,
         "measured",
@@ -1536,7 +1564,7 @@ def test_an_own_test_set_is_measured_once_whatever_model_or_session_comes_next(s
     )
     for models in (range(6), (9,)):
         app = single_image(challenge="melanoma")
-        app.file_uploader(key="melanoma_set_files").set_value([(n, d, "") for n, d in files]).run()
+        app.file_uploader(key="melanoma_set_files").set_value(first_cases(3)).run()
         for n in models:
             uploader(app, "single_melanoma").set_value(
                 [(f"{n}.onnx", of_patches(np.full((2, 2), n / 10)), "")]
