@@ -32,6 +32,8 @@ ARGUMENTS = (
     "--disable-dev-shm-usage",
 )
 TABS = ("Points", "Risk", "Classes", "Curves", "Calibration", "Subgroups", "Cases", "Preflight")
+PLAIN = "tab=History"
+"""Opens the page of a challenge on its tab without figures: to draw these is half of what opening costs."""
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 SCREENS = (pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop", marks=pytest.mark.soak))
 """What is clicked on both; a phone is the harder one."""

@@ -10,6 +10,7 @@ from scoring.boards.publication import public_report
 from scoring.challenges import REGISTRY, samples
 from scoring.presentation import html
 from tests.boards.test_large import crowd
+from tests.browser import driver
 from tests.support.command_line import run
 from tests.support.thinned import some
 from tests.support.visits import sample_card
@@ -46,7 +47,7 @@ def test_the_scorecard_is_that_of_the_command_line(tricorder3, tmp_path):
 
 
 def test_the_report_opens_by_itself_and_asks_for_nothing(tricorder3, visitor, tmp_path):
-    page = tricorder3("?submission=delphi")
+    page = tricorder3(f"?submission=delphi&{driver.PLAIN}")
     score = page.get_by_test_id("stMetricValue").first.inner_text()
     saved = download(page, "Report (HTML)", tmp_path)
     reader, asked, broken = visitor(), [], []

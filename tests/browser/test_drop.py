@@ -80,7 +80,7 @@ def test_a_file_on_the_overview_is_read_and_scored_on_its_page(opened, path, add
 
 
 def test_every_input_of_a_page_is_a_target_and_the_nearest_takes_the_drop(opened):
-    page = opened("tricorder3", theme="dark")
+    page = opened(f"tricorder3?{driver.PLAIN}", theme="dark")
     drop = drag(page, GOLDEN / "truth.csv", at=(200, 600))
     zones = page.locator(".zone")
     inputs = ["Test set", "Submission", "Second submission"]
@@ -95,12 +95,12 @@ def test_every_input_of_a_page_is_a_target_and_the_nearest_takes_the_drop(opened
 
 
 def test_an_upload_under_way_outlives_what_is_done_on_the_page(opened):
-    page, held = opened("tricorder3"), []
+    page, held = opened(f"tricorder3?{driver.PLAIN}"), []
     page.route("**/_stcore/upload_file/**", lambda route: held.append(route))
     drag(page, GOLDEN / "truth.csv", at=(200, 600))()
     while not held:
         page.wait_for_timeout(50)
-    driver.tab(page, "Classes")
+    driver.tab(page, "Preflight")
     page.get_by_role("button", name="Rule in full").click()
     page.keyboard.press("Escape")
     for route in held:
@@ -138,7 +138,7 @@ def test_drags_that_end_foreign_files_photographs_and_the_keyboard(opened, tmp_p
 def test_more_files_than_a_message_may_name_are_told_to_come_as_a_zip(opened, tmp_path):
     for number in range(FRAME_FILES + 1):
         (tmp_path / f"{number}.csv").touch()
-    page = opened("isic")
+    page = opened(f"isic?{driver.PLAIN}")
     drag(page, tmp_path)()
     expect(page.get_by_text("7,001 files were chosen, but none was read")).to_be_visible()
 

@@ -55,7 +55,7 @@ def test_an_own_file_outlives_a_change_of_page(tricorder3):
 
 
 def test_an_own_file_outlives_reloads_and_what_is_gone_is_said(tricorder3):
-    page = driver.give(tricorder3(), "submission", TEAM.name, TEAM.read_bytes())
+    page = driver.give(tricorder3(f"?{driver.PLAIN}"), "submission", TEAM.name, TEAM.read_bytes())
     own = page.get_by_test_id("stMetricValue").first.inner_text()
     for _ in range(2):
         page.reload()

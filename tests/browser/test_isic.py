@@ -30,7 +30,7 @@ def click_cell(page: Page, row: int, column: int) -> None:
 
 
 def test_the_metric_that_ranks_is_read_in_full(isic):
-    page = isic("?metric=macro+average+precision")
+    page = isic(f"?metric=macro+average+precision&{driver.PLAIN}")
     box = page.get_by_role("combobox", name="Ranked by")
     expect(box).to_have_value("macro average precision")
     for viewport in (driver.DESKTOP, driver.PHONE):
@@ -108,7 +108,7 @@ def test_no_other_score_is_shown_while_the_interval_of_many_cases_is_computed(is
         path.write_text("\n".join([header, *rows]), encoding="utf-8")
         return path
 
-    page = isic()
+    page = isic(f"?{driver.PLAIN}")
     page.locator(driver.zone("set")).locator("input").set_input_files(written("truth.csv", 0))
     expect(page.get_by_text("Now choose a submission")).to_be_visible()
     for moved, name in enumerate(("first.csv", "second.csv"), 1):
