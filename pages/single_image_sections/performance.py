@@ -5,11 +5,11 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.display import layout
 from pages.display.layout import Fact, GalleryCard
-from pages.single_image_sections.query import NOT_RUN, Query
+from pages.single_image_sections.query import NO_OUTPUT, NOT_RUN, Query
 from scoring.challenges.classification_views import class_name
 from scoring.common.text import markdown
 from scoring.presentation.figures import single_image as figures
-from scoring.presentation.figures.number_format import decimal, percent, score
+from scoring.presentation.figures.number_format import UNDEFINED, decimal, percent, score
 from scoring.single_image import wording
 from scoring.single_image.operating_threshold import operating_point, own_line, risks
 from scoring.single_image.similar_cases import Reference, alike, malignant_at, reweighted
@@ -30,7 +30,7 @@ def _reference(query: Query) -> Reference | None:
     if query.held is not None:
         if len(query.held):
             return query.held
-        why, icon = "There is no valid answer for another case of this test set.", ":material/info:"
+        why, icon = NO_OUTPUT, ":material/info:"
     elif query.unknown:
         why, icon = NOT_RUN.format(markdown(query.unknown, 400)), ":material/info:"
     st.info(f"This section needs the model's answers for the test set. {why}", icon=icon)
@@ -107,30 +107,31 @@ def _prevalence(query: Query, held: Reference) -> None:
         format_func=lambda p: f"{100 * p:g}%",
     )
     malignant, before = query.setup.task.malignant, query.answer.probabilities
+    why_not = "" if query.card is None else query.card.outputs.overconfident
     after = reweighted(held, before, malignant_at(held, malignant, wanted))
-    layout.chart(
-        figures.reweighted(query.setup.task.names, query.setup.task.risk, before, after, layout.theme()),
-        f"Ring: result on {markdown(held.name)}, where {percent(malignant[held.truth].mean())} of "
-        f"{len(held)} cases are malignant. "
-        f"Filled: reweighted to {100 * wanted:g}%.",
-        key="reweighted",
-    )
+    if not why_not:
+        layout.chart(
+            figures.reweighted(query.setup.task.names, query.setup.task.risk, before, after, layout.theme()),
+            f"Ring: result on {markdown(held.name)}, where {percent(malignant[held.truth].mean())} of "
+            f"{len(held)} cases are malignant. "
+            f"Filled: reweighted to {100 * wanted:g}%.",
+            key="reweighted",
+        )
+    sums = [decimal(float(risks(row, malignant)), 3) for row in (before, after)]
     layout.facts(
         [
-            Fact(
-                "Malignant classes together",
-                decimal(float(risks(before, malignant)), 3),
-                "as in the test set",
-            ),
-            Fact("Reweighted", decimal(float(risks(after, malignant)), 3), f"at {100 * wanted:g}%"),
+            Fact("Malignant classes together", sums[0], "as in the test set"),
+            Fact("Reweighted", UNDEFINED, "not valid for this model")
+            if why_not
+            else Fact("Reweighted", sums[1], f"at {100 * wanted:g}%"),
         ]
     )
     st.caption(
         "Only the share of malignant cases changes; the classes within each group keep their proportions. "
         "The new scores are valid only if the scores are calibrated on the test set."
     )
-    if query.card is not None and query.card.outputs.overconfident:
-        st.warning(f"This condition is not met here. {markdown(query.card.outputs.overconfident, 400)}")
+    if why_not:
+        st.warning(f"This condition is not met here. {markdown(why_not, 400)}")
 
 
 def cases_alike(query: Query) -> None:
@@ -140,7 +141,7 @@ def cases_alike(query: Query) -> None:
         return
     rows = {int(index): row for row, index in enumerate(held.indices)}
     looks = [rows[index] for index in query.similar if index in rows]
-    answer, source = query.answer, f"Source: {markdown(held.name)}, n = {len(held)}"
+    answer, source = query.answer, f"Source: {markdown(held.name)}, {wording.number_line(held)}"
     if looks:
         _gallery(
             query,

@@ -20,6 +20,8 @@ from scoring.single_image.quality import Quality, QualityBadge
 from scoring.single_image.similar_cases import ClassSet, Reference, class_set
 
 NOT_RUN = "The model could not be run on the test set: {}"
+NO_OUTPUT = "There is no valid answer for another case of this test set."
+STILL_RUNS = "The model was still running on the test set."
 PATIENCE_MS = 1500
 """Maximum time for turning and mirroring without a click."""
 

@@ -9,11 +9,12 @@ from pages.challenge import scoring_run
 from pages.display import downloads, layout
 from pages.display.layout import Fact
 from pages.single_image_sections import demographics, further_photographs, saliency_maps, side_by_side
-from pages.single_image_sections.query import Query
+from pages.single_image_sections.model_and_test_set import title_of
+from pages.single_image_sections.query import NO_OUTPUT, NOT_RUN, STILL_RUNS, Query
 from scoring.common.text import as_json, markdown
 from scoring.presentation.html import single_image
 from scoring.single_image import image_record
-from scoring.single_image.image_record import Checks, MoreAnswers, OnTestSet, Record
+from scoring.single_image.image_record import Checks, MoreAnswers, OnTestSet, Record, UnusedTestSet
 from scoring.single_image.operating_threshold import operating_point
 from scoring.single_image.other_demographics import told
 from scoring.single_image.reader_study import Impression
@@ -76,6 +77,15 @@ def _technical(query: Query, made: Record) -> None:
     )
 
 
+def _unused(query: Query) -> UnusedTestSet | None:
+    """Return the test set with the reason, where the model has no valid output for any of its other cases."""
+    if query.held is not None and len(query.held):
+        return None
+    why = NO_OUTPUT if query.held is not None else STILL_RUNS
+    because = NOT_RUN.format(query.unknown) if query.held is None and query.unknown else why
+    return UnusedTestSet(title_of(query.setup.test_set), because)
+
+
 def _stem(query: Query) -> str:
     return image_record.stem(query.setup.task.challenge, query.setup.image.photograph)
 
@@ -92,7 +102,7 @@ def _record(query: Query, own: Impression, sensitivity: float, scores_shown: boo
         query.setup.image.photograph,
         query.setup.opened,
         query.answer,
-        OnTestSet(held, query.classes, point, query.withheld, truth, query.card),
+        OnTestSet(held, query.classes, point, query.withheld, truth, query.card, _unused(query)),
         MoreAnswers(
             query.views,
             others,

@@ -44,9 +44,10 @@ class Contract:
     runtime: str = "the challenge's runtime"
 
 
-def failure(file_name: str, failed: ModelFailed) -> Finding:
-    """Return the finding about a model that cannot be loaded or run."""
-    return error(failed.code, file_name, failed.message)
+def failure(file_name: str, failed: ModelFailed, on: str = "a trial input") -> Finding:
+    """Return the finding about a model that cannot be loaded or run. `on` is the input of the run, for a
+    sentence."""
+    return error(failed.code, file_name, failed.on(on))
 
 
 def examine(

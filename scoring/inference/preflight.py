@@ -137,9 +137,12 @@ def _trials(
 ) -> list[tuple[Pixels, ModelOutput]]:
     """Return the prepared pixels of each readable image, and the answer to it at the base vector."""
     trials = []
-    for picture in pictures:
+    for index, picture in enumerate(pictures):
         with suppress(ImageUnreadable):
-            result = process.run(picture, recipe, base, want_pixels=True)
+            try:
+                result = process.run(picture, recipe, base, want_pixels=True)
+            except ModelFailed as failed:
+                raise ModelFailed(failed.code, failed.message, index, failed.ended) from failed
             if result.pixels is not None:
                 trials.append((result.pixels, result))
     if not trials:
@@ -255,7 +258,14 @@ def _inspect(
     base = task.base if len(facts.inputs) > 1 else None
     trial = process.run(model_contract.noise(*recipe.steps[-1][:2]), recipe, base)
     findings = _examined(facts, name, task, trial, absent, refuse_absent=True)
-    probed = probe(process, _trial_pictures(cases), recipe, base, task.changes)
+    pictures = _trial_pictures(cases)
+    try:
+        probed = probe(process, list(pictures.values()), recipe, base, task.changes)
+    except ModelFailed as failed:
+        if failed.picture is None:
+            raise
+        message = failed.on(f"test image {list(pictures)[failed.picture]}")
+        raise ModelFailed(failed.code, message, failed.picture, failed.ended) from failed
     problems, repeatable = split(model_contract.repeatability(facts, name, probed.repeat_move))
     if problems:
         raise InputRefused(problems, [*findings, *repeatable])
@@ -327,9 +337,9 @@ def _slow(milliseconds: float, name: str, task: Task) -> list[Finding]:
     return [warning("slow-model", name, sentence)]
 
 
-def _trial_pictures(cases: CaseImages | None) -> list[bytes]:
-    """Return the first images that can be read; the run itself reports the others."""
-    pictures: list[bytes] = []
+def _trial_pictures(cases: CaseImages | None) -> dict[str, bytes]:
+    """Return the first images that can be read, by case id; the run itself reports the others."""
+    pictures: dict[str, bytes] = {}
     if cases is None:
         return pictures
     for index in range(len(cases)):
@@ -340,5 +350,5 @@ def _trial_pictures(cases: CaseImages | None) -> list[bytes]:
         except InputRefused:
             continue
         if picture is not None:
-            pictures.append(picture)
+            pictures[cases.ids[index]] = picture
     return pictures

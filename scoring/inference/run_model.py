@@ -86,8 +86,11 @@ def readers(cases: CaseImages) -> tuple[list[Callable[[], bytes] | None], Mappin
 
 def refusal(file: ModelFile, cases: CaseImages, failed: ModelFailed) -> InputRefused:
     """Return the exception that refuses a model that failed as a whole or on a case."""
-    where = file.name if failed.picture is None else f"{file.name} on {cases.ids[failed.picture]}"
-    return InputRefused([error(failed.code, where, failed.message)], cases.findings)
+    if failed.picture is None:
+        return InputRefused([error(failed.code, file.name, failed.message)], cases.findings)
+    name = cases.ids[failed.picture]
+    message = failed.on(f"test image {name}")
+    return InputRefused([error(failed.code, f"{file.name} on {name}", message)], cases.findings)
 
 
 def _rows(

@@ -20,6 +20,10 @@ class ModelFailed(Exception):
         super().__init__(code, message, picture, ended)
         self.code, self.message, self.picture, self.ended = code, message, picture, ended
 
+    def on(self, what: str) -> str:
+        """Return the message; a crash names the input, such as "test image a.jpg"."""
+        return self.message.replace("crashed on an image", f"crashed on {what}")
+
     def __str__(self) -> str:
         return f"{self.code}: {self.message}"
 

@@ -36,7 +36,7 @@ UNSURE = 0.02
 """Share of the test set's images that get no answer because their highest score is too low."""
 UNSTABLE = 0.75
 """No answer is given if at least this share of turned and mirrored copies gets another class."""
-ENDED = "the model crashed on a test image, or on its turned or mirrored copy."
+ENDED = "the model crashed on test image {}, or on its turned or mirrored copy."
 FAILED = "the model failed"
 SHORTLY = {
     "size": "too small",
@@ -200,7 +200,7 @@ def withheld(
             chips = _chips(model, measured, case)
             without.append(_why_not(model, data, process, vector, reference, least, chips))
             if model.ended:
-                raise InputRefused([error("model-crashed", CALLED, ENDED)])
+                raise InputRefused([error("model-crashed", CALLED, ENDED.format(reference.ids[row]))])
             right.append(reference.probabilities[row].argmax() == reference.truth[row])
     was, was_right = np.array(without, bool), np.array(right, bool)
     right_of = int((was & was_right).sum()), int((~was & was_right).sum())

@@ -11,7 +11,7 @@ from scoring.inference.preprocessing import Pixels
 from scoring.inference.single_image_task import ModelTask
 from scoring.metrics import calibration
 from scoring.metrics.output_kinds import kind, probabilities
-from scoring.single_image.model import OpenModel
+from scoring.single_image.model import COPY, OpenModel
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.similar_cases import TIE, Reference
 
@@ -169,7 +169,7 @@ def views(
     for pixels in turned(prediction.prepared)[1:]:
         if cancelled and cancelled():
             raise Cancelled
-        outputs, _ = model.run(np.ascontiguousarray(pixels), prediction.vector)
+        outputs, _ = model.run(np.ascontiguousarray(pixels), prediction.vector, COPY)
         rows.append(probabilities(outputs[None], prediction.kind)[0])
     return TurnedViews(np.array(rows))
 

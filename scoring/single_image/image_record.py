@@ -76,6 +76,14 @@ class TileRecord:
 
 
 @dataclass(frozen=True)
+class UnusedTestSet:
+    """A test set without results of the model: its name, and the reason, as a sentence."""
+
+    name: str
+    because: str
+
+
+@dataclass(frozen=True)
 class OnTestSet:
     """Results on the test set that are shown with an answer; None if they were not computed.
 
@@ -89,6 +97,7 @@ class OnTestSet:
     withheld: Withheld | None = None
     truth: str = ""
     card: ModelCard | None = None
+    unused: UnusedTestSet | None = None
 
 
 @dataclass(frozen=True)
@@ -214,6 +223,7 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
             "cpu_ms": prediction.cpu_ms,
         },
         "test_set": None if test_set.reference is None else of_reference(test_set.reference),
+        "test_set_not_compared": None if test_set.unused is None else vars(test_set.unused),
         "model_card": of_card(test_set.card, classes),
         "flips_and_rotations": None if more.views is None else of_views(classes, more.views),
         "class_set": None if test_set.class_set is None else of_class_set(classes, test_set.class_set),

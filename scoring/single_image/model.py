@@ -19,7 +19,13 @@ from scoring.inference.single_image_task import ModelTask, OutputOrder
 from scoring.inference.worker_results import ModelFailed, ModelOutput
 
 CALLED = "the model"
-CRASHED = "The model crashed on this image."
+CRASHED = "The model crashed on {}."
+THIS_IMAGE, COPY, CHANGED = (
+    "this image",
+    "a turned or mirrored copy of this image",
+    "a changed copy of this image",
+)
+NOISE = "a trial image of random pixels"
 LARGEST_LIST = 64
 Examined = TypeVar("Examined")
 
@@ -64,9 +70,11 @@ class OpenModel(ModelHandle):
         """Return the model's input for upright pixels, uint8 (h, w, 3), prepared as in the challenge."""
         return stretched(pixels, self.recipe)
 
-    def run(self, prepared: np.ndarray, vector: np.ndarray | None = None) -> tuple[np.ndarray, float]:
+    def run(
+        self, prepared: np.ndarray, vector: np.ndarray | None = None, on: str = THIS_IMAGE
+    ) -> tuple[np.ndarray, float]:
         """Run the model on prepared pixels. Return the first output [k], float64, and the processor time in
-        milliseconds. Raises InputRefused."""
+        milliseconds. `on` says what the pixels are, for a sentence. Raises InputRefused."""
         was_closed = self.ended
         try:
             result: ModelOutput = self.process.run(
@@ -74,7 +82,9 @@ class OpenModel(ModelHandle):
             )
             output = np.ravel(first_output(result))
         except ModelFailed as failed:
-            message = CRASHED if failed.code == "model-crashed" and not was_closed else failed.message
+            message = (
+                CRASHED.format(on) if failed.code == "model-crashed" and not was_closed else failed.message
+            )
             raise InputRefused([error(failed.code, CALLED, message)]) from failed
         if len(output) < self.task.outputs or not np.isfinite(output).all():
             raise InputRefused(
@@ -113,7 +123,7 @@ def loaded(
         return examine(process)
     except ModelFailed as failed:
         process.close()
-        raise InputRefused([model_contract.failure(CALLED, failed)]) from failed
+        raise InputRefused([model_contract.failure(CALLED, failed, NOISE)]) from failed
     except BaseException:
         process.close()
         raise

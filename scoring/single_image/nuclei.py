@@ -14,7 +14,7 @@ from scoring.inference.model_process import LoadedModel, ModelProcess
 from scoring.inference.single_image_task import TileSupport
 from scoring.inference.worker_results import ModelFailed
 from scoring.inputs.nuclei.reader import Nuclei
-from scoring.single_image.model import CALLED, ModelHandle, loaded
+from scoring.single_image.model import CALLED, THIS_IMAGE, ModelHandle, loaded
 from scoring.single_image.photograph import CALLED as IMAGE
 from scoring.statistics.intervals import Share, counted
 
@@ -83,7 +83,7 @@ def detected(detector: Detector, pixels: np.ndarray) -> Nuclei:
     try:
         return detector.support.detect(detector.process, detector.dense, pixels, IMAGE)
     except ModelFailed as failed:
-        raise InputRefused([model_contract.failure(CALLED, failed)]) from failed
+        raise InputRefused([model_contract.failure(CALLED, failed, THIS_IMAGE)]) from failed
 
 
 def listed(support: TileSupport, data: bytes, size: tuple[int, int], name: str = "prediction.json") -> Nuclei:

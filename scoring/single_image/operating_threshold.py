@@ -65,6 +65,16 @@ def operating_point(
     )
 
 
+def one_sided_line(reference: Reference, malignant: Bools, point: ChosenOperatingPoint) -> str:
+    """Return that a threshold calls every or no test case malignant, as a sentence after another; "" if it
+    does not. `malignant` says whether each class is malignant [K]."""
+    called = risks(reference.probabilities, malignant) > point.threshold
+    if called.any() and not called.all():
+        return ""
+    which = "every one" if called.all() else "none"
+    return f" At this threshold, {which} of these cases counts as malignant."
+
+
 def own_line(reference: Reference, malignant: Bools, point: ChosenOperatingPoint) -> str:
     """Return a sentence that says which sensitivity and specificity a threshold has on the cases on which it
     was chosen. `malignant` says whether each class is malignant [K]."""
@@ -75,6 +85,6 @@ def own_line(reference: Reference, malignant: Bools, point: ChosenOperatingPoint
     return (
         f"of these, {called[positive].sum()} of {positive.sum()} malignant cases are at or above the "
         f"threshold, and {(~called[~positive]).sum()} of {(~positive).sum()} other cases are below."
-        + without
-        * bool(left_out)
+        + one_sided_line(reference, malignant, point)
+        + without * bool(left_out)
     )

@@ -10,7 +10,7 @@ from scoring.common.arrays import Floats
 from scoring.inference.model_pool import Cancelled
 from scoring.metrics.output_kinds import probabilities
 from scoring.single_image.image_prediction import ImagePrediction
-from scoring.single_image.model import OpenModel
+from scoring.single_image.model import CHANGED, OpenModel
 
 BORDER_SHARE, DARKEST = 1 / 8, 0.15
 SCALE = 0.25
@@ -115,7 +115,7 @@ def scores(
             raise Cancelled
         if progress:
             progress(done, total)
-        rows[done] = probabilities(model.run(pixels, vector)[0][None], prediction.kind)[0]
+        rows[done] = probabilities(model.run(pixels, vector, CHANGED)[0][None], prediction.kind)[0]
     if progress:
         progress(total, total)
     return rows

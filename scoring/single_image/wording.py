@@ -98,6 +98,13 @@ def of_test_set(reference: Reference) -> str:
     )
 
 
+def number_line(reference: Reference) -> str:
+    """Return the number of cases as text, with the number of cases that are left out."""
+    left_out = len(reference.failed)
+    without = f"; {left_out} without a valid output {'is' if left_out == 1 else 'are'} left out"
+    return f"n = {len(reference)}{without * bool(left_out)}"
+
+
 def kind_line(kind: str) -> str:
     """Return a sentence that says how scores are computed from outputs of a kind; "" for probabilities."""
     return {

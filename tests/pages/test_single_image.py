@@ -913,6 +913,10 @@ def test_reweighted_scores_of_an_overconfident_model_are_called_invalid(single_i
     app = settled(app)
     lead(app)
     assert fails in said(app)
+    facts = "\n".join(plain(e.value) for e in app.markdown)
+    assert re.search(r"\*\*–\*\*[^*]*not valid for this model", facts)
+    assert "at 3%" not in facts
+    assert "At this threshold, every one of these cases counts as malignant." in said(app)
 
 
 @pytest.mark.parametrize("tab", ["Threshold", "Cases alike"])
@@ -1425,6 +1429,30 @@ def test_a_case_of_an_own_test_set_has_no_headline_before_its_similarity_is_know
     finally:
         blocked.set()
     assert len(headlines(settled(app))) == 1
+
+
+def test_a_crash_on_a_test_image_names_it_and_the_record_names_the_test_set(single_image, monkeypatch):
+    """The page said "The model crashed on an image.", and the record only that nothing was compared."""
+    files = {}
+    monkeypatch.setattr(
+        record.downloads, "button", lambda _, content, _name, key, **more: files.update({key: content})
+    )
+    app = single_image(challenge="melanoma", tab="Record")
+    app.file_uploader(key="single_melanoma_sample_model_files").upload("t.onnx", crashing_on_the_left()).run()
+    bright_left = np.full((600, 600, 3), 90, np.uint8)
+    bright_left[:, :300] = 200
+    *cases, (name, _, kind) = first_cases(4)
+    cases.append((name, photographs.encoded(bright_left), kind))
+    app.file_uploader(key="melanoma_set_files").set_value(cases).run()
+    app = settled(own(settled(app), photographs.encoded(lesion(600))))
+    assert not app.exception
+    why = f"The model could not be run on the test set: The model crashed on test image {name[2:]}."
+    assert any(why in plain(one.value) for one in app.info)
+    found = json.loads(files["single_json"]())
+    assert found["test_set"] is None
+    assert found["test_set_not_compared"]["because"] == why
+    assert found["test_set_not_compared"]["name"] in files["single_html"]()
+    assert why in files["single_html"]()
 
 
 def first_cases(count: int) -> list[tuple[str, bytes, str]]:

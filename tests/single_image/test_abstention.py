@@ -11,13 +11,21 @@ from scoring.challenges import samples
 from scoring.common.findings import InputRefused, error
 from scoring.inference.model_pool import Cancelled
 from scoring.single_image import abstention
-from scoring.single_image.abstention import Withheld, least_score, reasons, withheld, withheld_line
+from scoring.single_image.abstention import (
+    Withheld,
+    answered,
+    least_score,
+    reasons,
+    withheld,
+    withheld_line,
+)
 from scoring.single_image.image_prediction import TurnedViews
 from scoring.single_image.model_inputs import model_task
 from scoring.single_image.quality import CAUTION, STOP, QualityBadge, measured
 from scoring.single_image.similar_cases import class_set, reference
+from tests.inference import builders
 from tests.single_image.test_similar_cases import drawn
-from tests.support.single_image import model
+from tests.support.single_image import crashing_on_the_left, model
 
 MODELS = [
     ("tricorder3", "sample", "convolutional"),
@@ -190,9 +198,25 @@ def test_a_model_that_ends_on_a_turned_copy_is_not_counted_as_giving_no_answer(m
     ref = reference(about, truth, predictions)
     with model(data, about) as found:
         monkeypatch.setattr(abstention, "views", lambda *_: found.close() or failing())
-        with pytest.raises(InputRefused, match="crashed on a test image"):
+        with pytest.raises(InputRefused, match=f"crashed on test image {ref.ids[0]}, or on its turned"):
             withheld(found, Pictures(truth), None, ref, None)
 
 
 def failing():
     raise InputRefused([error("model-crashed", "the model", "It crashed.")])
+
+
+def test_a_crash_says_on_which_input():
+    """It was "The model crashed on an image.", whichever of the inputs it was."""
+    about, bright = model_task("melanoma"), np.full((64, 64, 3), 90, np.uint8)
+    bright[:, :32] = 200
+    with model(crashing_on_the_left(), about) as found:
+        with pytest.raises(InputRefused, match="The model crashed on this image"):
+            answered(found, bright, None, None, None, ())
+        (reason,) = answered(found, bright[:, ::-1], None, None, None, ()).reasons
+    assert "The model crashed on a turned or mirrored copy of this image." in reason
+    with (
+        pytest.raises(InputRefused, match="The model crashed on a trial image of random pixels"),
+        model(builders.gather_out_of_range()),
+    ):
+        pass

@@ -37,6 +37,7 @@ from scoring.single_image.reader_study import Impression
 from scoring.single_image.similar_cases import alike, class_set, reference
 from tests.inference import builders
 from tests.support.banned_words import banned
+from tests.support.command_line import ROOT
 from tests.support.photographs import SECRETS, noted_png, phone
 from tests.support.single_image import PATIENT, TILE_SUPPORT, lesion, model
 
@@ -387,6 +388,21 @@ def test_dates_of_photographs_stand_in_the_record_in_their_order(said):
 def test_the_record_fits_where_little_is_known(said):
     bare = image_record.Record(said[0].photograph, said[0].model, said[0].prediction)
     assert "was not compared with cases whose class is known" in words_of(html.html(bare))
+
+
+def test_the_record_names_a_test_set_that_the_model_could_not_be_run_on(said):
+    because = "The model could not be run on the test set: It crashed."
+    unused = image_record.UnusedTestSet("mine.zip", because)
+    made = replace(said[0], test_set=image_record.OnTestSet(unused=unused), checks=image_record.Checks())
+    found = image_record.document(made)
+    assert found["test_set"] is None
+    assert found["test_set_not_compared"] == {"name": "mine.zip", "because": because}
+    assert image_record.document(said[0])["test_set_not_compared"] is None
+    page = words_of(html.html(made))
+    assert "Test set mine.zip, not compared" in page
+    assert f"The model was not compared with cases whose class is known. {because}" in page
+    described = (ROOT / "docs" / "single-image.md").read_text()
+    assert {"test_set_not_compared", "cross_validated_in_parts"} <= set(re.findall(r"`([\w.]+)`", described))
 
 
 def test_a_second_model_stands_in_the_record_beside_the_first(said):

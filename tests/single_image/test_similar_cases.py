@@ -324,3 +324,18 @@ def test_the_page_and_the_documentation_name_the_same_fewest_cases():
     """The page said "fewer than 9 cases" and the documentation "fewer than 10"."""
     text = (ROOT / "docs" / "single-image.md").read_text()
     assert f"Classes of fewer than {conformal.fewest_cases(MISS)} cases always stay in the sets." in text
+
+
+@pytest.mark.parametrize(
+    ("threshold", "told"),
+    [
+        (-0.1, " At this threshold, every one of these cases counts as malignant."),
+        (1.0, " At this threshold, none of these cases counts as malignant."),
+        (0.5, ""),
+    ],
+)
+def test_a_threshold_that_calls_all_or_no_cases_malignant_is_told(threshold, told):
+    """Specificity was 0 of 80, and no sentence said what that means."""
+    found, malignant = drawn(), ABOUT.malignant
+    point = operating_threshold.ChosenOperatingPoint(0.95, threshold, None, None)
+    assert operating_threshold.one_sided_line(found, malignant, point) == told

@@ -294,3 +294,17 @@ def test_a_score_is_1_only_if_it_is_1(score, shown):
     assert models == f"The models differ: MEL {shown}, and NV >0.99."
     alike = wording.right_line(replace(right(18, 30), low=score, high=score), a_reference(), "MEL")
     assert f"most similar to this image's ({shown})." in alike
+
+
+@pytest.mark.parametrize(
+    ("failed", "shown"),
+    [
+        (0, ""),
+        (1, "; 1 without a valid output is left out"),
+        (15, "; 15 without a valid output are left out"),
+    ],
+)
+def test_cases_that_are_left_out_of_a_gallery_are_counted(failed, shown):
+    """ "n = 105" of a test set of 120 said nothing of the other 15."""
+    left = FailedCases(*[np.arange(failed)] * 3)
+    assert wording.number_line(replace(a_reference(), failed=left)) == f"n = 120{shown}"

@@ -18,7 +18,7 @@ from scoring.single_image.explanation import conclusion
 from scoring.single_image.image_record import Record, TileRecord
 from scoring.single_image.model_card import card_line, entries
 from scoring.single_image.nuclei import truth_line
-from scoring.single_image.operating_threshold import risks
+from scoring.single_image.operating_threshold import one_sided_line, risks
 from scoring.single_image.other_demographics import FIELDS, told
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import GOOD, STOP
@@ -168,7 +168,9 @@ def _headline(record: Record) -> str:
 def _test_set_line(record: Record) -> str:
     names, prediction = record.model.task.names, record.prediction
     if record.test_set.reference is None:
-        return f"{only_line(names)} The model was not compared with cases whose class is known."
+        unused = record.test_set.unused
+        because = "" if unused is None else f" {unused.because}"
+        return f"{only_line(names)} The model was not compared with cases whose class is known.{because}"
     right = right_alike(record.test_set.reference, prediction.probabilities)
     return f"{only_line(names)} {right_line(right, record.test_set.reference, names[prediction.top])}"
 
@@ -190,7 +192,9 @@ def _threshold_line(record: Record) -> str:
     )
     if point.sensitivity is not None and point.specificity is not None:
         sentence += f" Cross-validated: sensitivity {point.sensitivity}, specificity {point.specificity}."
-    card = record.test_set.card
+    card, reference = record.test_set.card, record.test_set.reference
+    if reference is not None:
+        sentence += one_sided_line(reference, malignant, point).replace("these cases", "the test cases")
     if card is not None and card.official is not None:
         sentence += f" The challenge itself predicts {card.official.rule}."
     return sentence
@@ -246,6 +250,8 @@ def _facts(record: Record) -> list[tuple[str, str]]:
         reference = record.test_set.reference
         failed = f", no valid output for {len(reference.failed)} more" if len(reference.failed) else ""
         facts.append(("Test set", f"{reference.name}, n = {len(reference)}{failed}"))
+    elif record.test_set.unused is not None:
+        facts.append(("Test set", f"{record.test_set.unused.name}, not compared"))
     if record.test_set.truth:
         facts.append(("Truth in the test set", record.test_set.truth))
     return [(name[0].upper() + name[1:], value) for name, value in facts]
