@@ -54,6 +54,7 @@ def _challenge() -> str:
 
 
 def _to_address(key: str) -> None:
+    drop_messages.dismiss()
     for other in ("case", "model", "set"):
         st.query_params.pop(other, None)
     st.query_params["challenge"] = st.session_state[key]

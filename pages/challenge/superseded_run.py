@@ -41,10 +41,15 @@ def begin(challenge_id: str, test_set: ChosenInput, submission: ChosenInput) -> 
         del state[STOPPED.format(challenge_id)]
 
 
-def line(challenge_id: str) -> None:
-    """Say that the last run was stopped, as long as its replacement is shown."""
-    message, _ = st.session_state.get(STOPPED.format(challenge_id), ("", None))
-    if message:
+def line(challenge_id: str, image: str = "") -> None:
+    """Say that the last run was stopped, as long as its replacement is shown, with the same image. image:
+    identifies the image on a page that shows one."""
+    key = STOPPED.format(challenge_id)
+    message, content, *shown = st.session_state.get(key, ("", None))
+    if shown and shown[0] != image:
+        del st.session_state[key]
+    elif message:
+        st.session_state[key] = (message, content, image)
         st.info(message)
 
 

@@ -163,6 +163,11 @@ def _new_challenge(part: Dropped, number: int) -> None:
             st.switch_page("../challenges.py")
 
 
+def dismiss() -> None:
+    """Say no longer where the files of the last drop went."""
+    st.session_state[TOGETHER] = set()
+
+
 def _elsewhere(challenge_id: str | None) -> None:
     """Say which files of the last drop went to other challenges, with the way there."""
     together = st.session_state.get(TOGETHER, set())

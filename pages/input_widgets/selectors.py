@@ -226,6 +226,8 @@ def one_file(label: str, key: str, members: tuple[str, ...] = ()) -> ChosenInput
     if own.files[-1].file_id not in {file.file_id for file in st.session_state[widget]}:
         # The widget is a new one, which does not know the file: after a change of page, or a reload.
         own_files(own, f"{key}_back", "Remove")
+    elif not members and len(st.session_state[widget]) > 1:
+        st.caption(f"In use: {markdown(own.files[-1].name, 60)}, the latest of these files.")
     return dropped(own.files if members else own.files[-1:], members)
 
 

@@ -12,7 +12,7 @@ from scoring.presentation.figures import single_image as figures
 from scoring.presentation.figures.number_format import UNDEFINED, decimal, percent, score
 from scoring.single_image import wording
 from scoring.single_image.operating_threshold import operating_point, own_line, risks
-from scoring.single_image.similar_cases import Reference, alike, malignant_at, reweighted
+from scoring.single_image.similar_cases import Reference, alike, malignant_at, reweighted, tied_line
 
 SENSITIVITIES = (50, 99, 95)
 PREVALENCES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5)
@@ -157,7 +157,7 @@ def cases_alike(query: Query) -> None:
         held,
         [rows[case.index] for case in alike(held, answer.probabilities)],
         "Which test cases have similar scores?",
-        f"{wording.ALIKE} {source}.",
+        f"{wording.ALIKE} {tied_line(held, answer.probabilities)} {source}.".replace("  ", " "),
         "single_alike",
     )
 

@@ -87,7 +87,7 @@ def show(challenge_id: str) -> None:
     with image_place.container(key="single_several") if several else blind_place:
         first = prediction.impression_first(several)
     with answer_column:
-        superseded_run.line(RUN.format(challenge_id))
+        superseded_run.line(RUN.format(challenge_id), "" if chosen_image is None else chosen_image.token)
         if (model := _opened(task, chosen_model)) is None:
             return
         answer_place = st.container()

@@ -129,8 +129,7 @@ def _card(query: Query) -> None:
     """Draw the model's overall performance, and facts from its file and its preflight."""
     task, opened, card = query.setup.task, query.setup.opened, query.card
     if card is not None:
-        cautions = card.no_better or card.cautions or card.official
-        (st.warning if cautions else st.caption)(markdown(card_line(card, task.names), 1500))
+        (st.warning if card.warns else st.caption)(markdown(card_line(card, task.names), 1500))
     for finding in opened.findings:
         if finding.level == "warning":
             st.warning(markdown(finding.message, 600), icon=":material/warning:")
@@ -230,7 +229,7 @@ def _class_set(query: Query) -> None:
     names = [class_name(task.names[k], task.risk[k] or None) for k in order]
     names = [name.replace("] ", "]\N{NO-BREAK SPACE}", 1) for name in names]  # a shape leads its own name
     st.markdown(f"**{wording.POSSIBLE}:** {'; '.join(names)}.")
-    st.caption(markdown(wording.set_line(class_set, task.names, query.answer.top), 900))
+    st.caption(markdown(wording.set_line(class_set, task.names, query.answer.top), 1200))
 
 
 def _scores(query: Query) -> None:
@@ -258,7 +257,7 @@ def _technical(query: Query) -> None:
     columns = {"class": task.classes, "score": answer.probabilities, "raw output": raw}
     sentence = f"Benchside treats the raw outputs as {answer.kind}. {wording.kind_line(answer.kind)}".strip()
     if answer.scaled is not None and query.held is not None:
-        columns["temperature-scaled"] = answer.scaled
+        columns[wording.SCALED] = answer.scaled
         sentence += f" {markdown(wording.temperature_line(query.held), 400)}"
     numbers = {name: tables.number_column(name, 4) for name in columns if name != "class"}
     layout.table(

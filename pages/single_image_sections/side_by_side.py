@@ -1,6 +1,7 @@
 """Model outputs side by side: several photographs of one lesion, or two models for one image."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -23,21 +24,26 @@ from pages.single_image_sections.chosen_image import ChosenImage
 from pages.single_image_sections.query import Query, preview
 from scoring.challenges import samples
 from scoring.common.text import markdown
-from scoring.single_image import image_prediction
+from scoring.single_image import image_prediction, wording
 from scoring.single_image.abstention import ImageAnswer
 from scoring.single_image.image_record import SecondModel
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_card import card_line, model_card
 from scoring.single_image.side_by_side import (
     DatedAnswer,
+    as_shown,
     by_date,
     changes_over_time,
     mean_scores,
     models_line,
     photographs_line,
+    shown_difference,
+    told_apart,
 )
 
 NO_MODEL, OWN_MODEL = "none", "own"
+DIGITS = 3
+"""Decimals of the scores in the tables."""
 SECOND_ASKED = "Meanwhile the second model runs on the test set, to measure its performance."
 SHOWN = f"{session_state.PREFIX}second_shown"
 
@@ -156,13 +162,18 @@ def _second(query: Query, second: ChosenInput, name: str) -> None:
     if outcome.refused:
         finding_list.problems(outcome.refused)
         return
-    st.session_state[SHOWN] = (query.key, outcome.value)
-    first, second_prediction = query.answer, outcome.value.prediction
-    st.markdown(f"**{markdown(models_line(first, second_prediction, query.setup.task.names), 600)}**")
+    held, task = _performance(query, second), query.setup.task
+    known = None if isinstance(held, Running) else held.value
+    card = None if known is None else model_card(known, task.malignant, query.setup.truth.columns)
+    shown: SecondModel = replace(outcome.value, card=card)
+    st.session_state[SHOWN] = (query.key, shown)
+    first, second_prediction, models = query.answer, shown.prediction, told_apart(query.model_name, name)
+    line = models_line(first, second_prediction, task.names, models, shown.cautions)
+    st.markdown(f"**{markdown(line, 900)}**")
     columns = {
-        query.model_name: first.probabilities,
-        f"{name} ": second_prediction.probabilities,
-        "difference": second_prediction.probabilities - first.probabilities,
+        models[0]: as_shown(first.probabilities, DIGITS),
+        models[1]: as_shown(second_prediction.probabilities, DIGITS),
+        "difference": shown_difference(second_prediction.probabilities, first.probabilities, DIGITS),
     }
     _table(
         query,
@@ -170,13 +181,13 @@ def _second(query: Query, second: ChosenInput, name: str) -> None:
         columns,
         np.maximum(first.probabilities, second_prediction.probabilities),
     )
-    held = _performance(query, second)
+    if said := wording.kind_line(second_prediction.kind):
+        st.caption(f"Second model: {said}")
     if isinstance(held, Running):
         scoring_run.running(held, SECOND_ASKED)
-    elif held.value is not None:
-        card = model_card(held.value, query.setup.task.malignant)
-        if card is not None:
-            st.markdown(markdown(f"Second model: {card_line(card, query.setup.task.names)}", 1500))
+    elif card is not None:
+        about = markdown(f"Second model: {card_line(card, task.names)}", 1500)
+        (st.warning if card.warns else st.caption)(about)
 
 
 def _performance(query: Query, second: ChosenInput) -> Outcome | Running:
@@ -215,7 +226,8 @@ def _table(query: Query, question: str, columns: Mapping[str, np.ndarray], order
     layout.table(
         question,
         rows,
-        {"class": tables.text_column("class")} | {name: tables.number_column(name, 3) for name in columns},
+        {"class": tables.text_column("class")}
+        | {name: tables.number_column(name, DIGITS) for name in columns},
         "The scores of all classes add up to 1.",
         key=question,
     )

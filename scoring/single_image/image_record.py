@@ -43,11 +43,22 @@ from scoring.version import __version__
 
 @dataclass(frozen=True)
 class SecondModel:
-    """Another model's answer to the same photograph. `name` is the model's name on the page."""
+    """Another model's answer to the same photograph.
+
+    Attributes:
+        name: Name of the model on the page.
+        card: Performance of the model on the test set; None if unknown.
+    """
 
     name: str
     sha256: str
     prediction: ImagePrediction
+    card: ModelCard | None = None
+
+    @property
+    def cautions(self) -> list[str]:
+        """Reasons for caution about the model, as short texts."""
+        return cautions((), None, self.card, self.prediction)
 
 
 @dataclass(frozen=True)
@@ -344,4 +355,12 @@ def _png(pixels: np.ndarray) -> bytes:
 
 def _second(classes: Sequence[str], second: SecondModel) -> dict[str, Any]:
     scores = by_class(classes, second.prediction.probabilities)
-    return {"name": second.name, "sha256": second.sha256, "scores": scores}
+    return {
+        "name": second.name,
+        "sha256": second.sha256,
+        "taken_for": second.prediction.kind,
+        "scores": scores,
+        "official": _official(classes, second.prediction.official),
+        "model_card": of_card(second.card, classes),
+        "cautions": second.cautions,
+    }

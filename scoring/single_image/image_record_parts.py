@@ -72,7 +72,8 @@ def of_maps(classes: Sequence[str], maps: Explanation, k: int) -> dict[str, Any]
 
 
 def of_class_set(classes: Sequence[str], class_set: ClassSet) -> dict[str, Any]:
-    tried = class_set.coverage.overall
+    # a set of all classes always contains the true class
+    tried = None if class_set.members.all() else class_set.coverage.overall
     return {
         "classes": [name for name, member in zip(classes, class_set.members, strict=True) if member],
         "built_to_hold": 1 - class_set.miss,

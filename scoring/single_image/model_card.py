@@ -140,6 +140,11 @@ class ModelCard:
         return all((share.n > 0) == (k == self.commonest[0]) for k, share in enumerate(self.confirmed))
 
     @property
+    def warns(self) -> bool:
+        """Whether the sentences about the model (`card_line`) are a warning."""
+        return self.no_better or bool(self.cautions) or self.official is not None
+
+    @property
     def cautions(self) -> list[str]:
         """Reasons against trusting any answer of the model, as short texts."""
         if self.outputs.same:

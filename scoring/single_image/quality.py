@@ -276,7 +276,7 @@ def _sharpness(
             "can be the cause. The score may be meaningless."
         )
         return QualityBadge("sharpness", CAUTION, "unusually fine detail", sentence, below)
-    value = "enough" if below is None else f"usual (sharper than {below:.0%} of the {image}s)"
+    value = "enough" if below is None else f"in the usual range (sharper than {below:.0%} of the {image}s)"
     return QualityBadge("sharpness", GOOD, value, "Sharp enough.", below)
 
 
@@ -317,7 +317,7 @@ def _colours(measures: Quality, among: Sequence[Quality | None]) -> QualityBadge
         return QualityBadge(
             "colours",
             GOOD,
-            value,
+            f"{'in the usual range' if usual else 'enough'} ({value})",
             "The colours match skin, but the image may show something else.",
         )
     if measures.tissue.stained >= STAINED:

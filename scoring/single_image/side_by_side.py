@@ -64,7 +64,7 @@ def changes_over_time(answers: Sequence[DatedAnswer], names: Sequence[str]) -> l
     sentences = []
     for before, after in pairwise([answer for answer in answers if answer.taken is not None]):
         for k in dict.fromkeys((before.prediction.top, after.prediction.top)):
-            change = float(after.prediction.probabilities[k] - before.prediction.probabilities[k])
+            change = shown_difference(after.prediction.probabilities, before.prediction.probabilities)[k]
             sentence = (
                 f"{names[k]}: {before.score(k)} in {before.called}; {after.score(k)} in {after.called}; "
                 f"change {change:+.2f}."
@@ -73,6 +73,16 @@ def changes_over_time(answers: Sequence[DatedAnswer], names: Sequence[str]) -> l
                 sentence += _against_copies(before.span(k), after.span(k), change)
             sentences.append(sentence)
     return sentences
+
+
+def as_shown(scores: Floats, digits: int = 2) -> Floats:
+    """Round scores as formatted text does; `np.round` can differ in the last digit."""
+    return np.array([round(float(score), digits) for score in scores])
+
+
+def shown_difference(after: Floats, before: Floats, digits: int = 2) -> Floats:
+    """Return the differences of scores as they are shown, so that they fit the scores beside them."""
+    return as_shown(as_shown(after, digits) - as_shown(before, digits), digits)
 
 
 def dates_line(answers: Sequence[DatedAnswer]) -> str:
@@ -160,10 +170,30 @@ def photograph_cautions(top: int, others: Mapping[int, ImageAnswer], names: Sequ
     ]
 
 
-def models_line(first: ImagePrediction, second: ImagePrediction, names: Sequence[str]) -> str:
-    """Return a sentence that says whether two models predict the same class. `names` are the full names of
-    the classes."""
+def told_apart(first: str, second: str) -> tuple[str, str]:
+    """Return the names of two models, with a suffix if they are equal or the name of another column."""
+    if first != second and not {first, second} & {"class", "mean", "difference"}:
+        return first, second
+    return f"{first} (first model)", f"{second} (second model)"
+
+
+def models_line(
+    first: ImagePrediction,
+    second: ImagePrediction,
+    names: Sequence[str],
+    models: tuple[str, str],
+    cautions: Sequence[str] = (),
+) -> str:
+    """Return a sentence that says whether two models predict the same class.
+
+    Args:
+        names: Full names of the classes.
+        models: Names of the two models (`told_apart`).
+        cautions: Reasons for caution about the second model, as short texts.
+    """
     a, b = ((names[p.top], score(p.probabilities[p.top])) for p in (first, second))
     if first.top == second.top:
-        return f"Both models give {a[0]}: {a[1]} and {b[1]}."
-    return f"The models differ: {a[0]} {a[1]}, and {b[0]} {b[1]}."
+        sentence = f"Both models give {a[0]}: {models[0]} {a[1]}, {models[1]} {b[1]}"
+    else:
+        sentence = f"The models differ: {models[0]} gives {a[0]} {a[1]}, {models[1]} gives {b[0]} {b[1]}"
+    return f"{sentence}; caution about {models[1]}: {'; '.join(cautions)}." if cautions else f"{sentence}."

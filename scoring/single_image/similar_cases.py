@@ -169,6 +169,7 @@ class ClassSet:
         fewest: Number of cases that a class needs before it can be excluded.
         top_added: Whether the highest-scoring class is in the set only because it always is: its score is too
             low for its class.
+        absent: Classes without a case in the test set, bool [K]; False if unknown.
     """
 
     members: np.ndarray
@@ -177,6 +178,7 @@ class ClassSet:
     coverage: conformal.Coverage
     fewest: int
     top_added: bool = False
+    absent: Bools = field(default_factory=lambda: np.zeros(1, bool))
 
 
 class Labelled(Protocol):
@@ -265,8 +267,12 @@ def without(reference: Reference, index: int) -> Reference:
 
 def alike(reference: Reference, row: np.ndarray, count: int = NEAREST) -> tuple[SimilarCase, ...]:
     """Return the cases whose probabilities have the smallest Hellinger distance to those of an image [K],
-    nearest first."""
+    nearest first. If more cases than `count` have exactly its probabilities, the returned ones are spread
+    over the test set."""
+    equal = _equal(reference, row)
     chosen = nearest(row, reference.probabilities, count)
+    if len(equal) > count:
+        chosen = equal[np.linspace(0, len(equal) - 1, count).round().astype(int)]
     distances = hellinger(row, reference.probabilities[chosen])
     return tuple(
         SimilarCase(
@@ -278,6 +284,19 @@ def alike(reference: Reference, row: np.ndarray, count: int = NEAREST) -> tuple[
         )
         for i, d in zip(chosen, distances, strict=True)
     )
+
+
+def _equal(reference: Reference, row: np.ndarray) -> Ints:
+    """Return the positions of the cases whose probabilities are those of an image."""
+    equal: Ints = np.flatnonzero(np.abs(reference.probabilities - row).max(1, initial=0) <= TIE)
+    return equal
+
+
+def tied_line(reference: Reference, row: np.ndarray, count: int = NEAREST) -> str:
+    """Return how many cases have exactly the scores of an image, as a sentence; "" if all of them are
+    shown."""
+    equal = len(_equal(reference, row))
+    return f"{equal} cases have exactly these scores; {count} of them are shown." if equal > count else ""
 
 
 def right_alike(reference: Reference, row: Floats) -> RightShare:
@@ -310,7 +329,8 @@ def class_set(reference: Reference, row: Floats) -> ClassSet:
     added = not members[top]
     members[top] = True
     fewest = conformal.fewest_cases(MISS)
-    return ClassSet(members, MISS, np.isinf(cuts), reference.coverage, fewest, added)
+    absent = reference.support == 0
+    return ClassSet(members, MISS, np.isinf(cuts), reference.coverage, fewest, added, absent)
 
 
 def reweighted(reference: Reference, row: np.ndarray, wanted: np.ndarray) -> np.ndarray:

@@ -61,6 +61,8 @@ UNKNOWN_AGE = (
 POSSIBLE = "Possible classes (chosen to contain the true class in 9 of 10 test cases)"
 NO_ANSWER = "No answer"
 REGION = "The region contains only pixels."
+SCALED = "temperature-scaled"
+"""Name of the column of scores after temperature scaling."""
 MOST_TIED = 3
 """Maximum number of classes with the same highest score that are named."""
 OF_TILE = "The interval of lymphocytes treats nuclei as independent and holds for this tile only."
@@ -91,6 +93,9 @@ def of_test_set(reference: Reference) -> str:
         if len(support)
         else "no class"
     )
+    without = len(reference.support) - len(support)
+    if without and len(support):
+        spread += f"; no case of {without} of {len(reference.support)} classes"
     failed = f"; no valid output for {len(reference.failed)} more" if len(reference.failed) else ""
     return (
         f"In this test set (n = {len(reference)}, "
@@ -188,12 +193,19 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
             f" {names[top]} is added because it has the highest score, although {1 - class_set.miss:.0%} of "
             f"the test cases of {names[top]} have a higher score."
         )
-    if class_set.members.all():
+    enough = int((~class_set.always).sum())
+    if class_set.members.all() and enough == len(names):
         sentence += " The set contains all classes: the model excludes no class for this image."
+    elif class_set.members.all() and enough:
+        classes = "the only class" if enough == 1 else f"any of the {enough} classes"
+        sentence += f" The model does not exclude {classes} with enough cases."
     if class_set.always.any():
-        few = ", ".join(names[k] for k in np.flatnonzero(class_set.always).tolist())
+        few = ", ".join(names[k] for k in np.flatnonzero(class_set.always & ~class_set.absent).tolist())
+        absent = ", ".join(names[k] for k in np.flatnonzero(class_set.absent).tolist())
+        cases = [f"fewer than {class_set.fewest} cases of {few}"] * bool(few)
+        cases += [f"no case of {absent}"] * bool(absent)
         sentence += (
-            f" The test set has fewer than {class_set.fewest} cases of {few}. Benchside cannot exclude a "
+            f" The test set has {' and '.join(cases)}. Benchside cannot exclude a "
             "class with so few cases, so it always lists the class as possible. A reliable statement needs "
             "20 or more cases per class."
         )
@@ -214,9 +226,10 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
 
 
 def temperature_line(reference: Reference) -> str:
-    """Return a sentence that says which temperature scales the scores, and whether it is the best fit."""
+    """Return a sentence that says which temperature scales the scores of a column, and whether it is the best
+    fit."""
     temperature, n = reference.temperature, len(reference)
-    sentence = f"The scores are temperature-scaled with the temperature {temperature:.2f}"
+    sentence = f"The column “{SCALED}” has the scores after scaling with the temperature {temperature:.2f}"
     if calibration.is_at_limit(temperature):
         return (
             f"{sentence}, the limit of the search: beyond the limit, the log loss on {reference.name} "
@@ -233,14 +246,13 @@ def views_line(views: TurnedViews) -> str:
 def dropped_line(kinds: Sequence[str], keeps_file: bool = False) -> str:
     """Return a sentence that says which metadata were removed from the file. `keeps_file` says whether the
     file itself stays in memory, as that of a slide does."""
-    if keeps_file:
-        held = f" with {', '.join(kinds)}" if kinds else ""
-        return f"{REGION} The slide's file stays in memory unchanged{held}."
-    return (
-        f"Removed from the file: {', '.join(kinds)}."
-        if kinds
-        else "The file contained no position, name or date."
+    named = ", ".join(
+        "the name of the program that wrote it" if kind == "program" else kind for kind in kinds
     )
+    if keeps_file:
+        held = f", with its other contents: {named}" if kinds else ""
+        return f"{REGION} The slide's file stays in memory unchanged{held}."
+    return f"Removed from the file: {named}." if kinds else "The file contained no position, name or date."
 
 
 def scale_words(micrometres: float | None) -> str:

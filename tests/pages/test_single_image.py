@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
 from functools import partial
+from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -27,7 +28,8 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
-from pages.input_widgets import dropped_photographs, upload_quota
+from pages.challenge import superseded_run
+from pages.input_widgets import dropped_files, dropped_photographs, upload_quota
 from pages.server import background_jobs
 from pages.single_image_sections import (
     image_upload,
@@ -782,6 +784,32 @@ def test_the_run_of_a_replaced_model_is_stopped(single_image, monkeypatch):
             job.stop.set()
 
 
+def test_that_a_run_was_stopped_is_said_only_beside_the_same_image():
+    """It stayed after the image had changed."""
+
+    def page() -> None:
+        import streamlit as st
+
+        from pages.challenge import superseded_run
+
+        superseded_run.line("x", st.session_state["image"])
+
+    app = AppTest.from_function(page)
+    app.session_state[superseded_run.STOPPED.format("x")] = ("was stopped", ())
+    for image, shown in (("a", 1), ("a", 1), ("b", 0), ("a", 0)):
+        app.session_state["image"] = image
+        assert (len(app.run().info), bool(app.exception)) == (shown, False)
+
+
+def test_receipts_of_files_go_when_another_challenge_is_chosen(single_image):
+    """ "was read as a TRICORDER-3 test set" stayed on the page of another challenge."""
+    app = single_image(challenge="melanoma")
+    app.session_state[dropped_files.TOGETHER] = {"some files"}
+    app.segmented_control(key="single_challenge").set_value("tricorder3").run()
+    assert app.session_state[dropped_files.TOGETHER] == set()
+    assert not app.exception
+
+
 def test_long_work_for_another_model_is_stopped(monkeypatch):
     jobs = {("me", "maps", name): (background_jobs.Job(), [print]) for name in ("old", "new")}
     monkeypatch.setattr(session_state, "st", SimpleNamespace(session_state={session_state.JOBS: {**jobs}}))
@@ -1520,8 +1548,36 @@ def test_two_models_stand_side_by_side(single_image):
     settled(app)
     assert not app.exception
     table = next(one.value for one in app.dataframe if "difference" in one.value.columns)
-    assert list(table.columns[1:]) == ["Convolutional network", "Palette ", "difference"]
-    assert re.search(r"Both models give|The models differ", said(app))
+    assert list(table.columns[1:]) == ["Convolutional network", "Palette", "difference"]
+    assert re.search(r"Both models give .*: Convolutional network 0|The models differ: Conv", said(app))
+
+
+def test_the_warning_about_a_second_model_is_a_box_and_stands_in_the_record(single_image, monkeypatch):
+    """It was plain text, the sentence above had no caution, and the record nothing of the test set."""
+    files = {}
+    monkeypatch.setattr(
+        record.downloads, "button", lambda _, content, _name, key, **more: files.update({key: content})
+    )
+    app = single_image(challenge="melanoma")
+    lead(app)
+    app.session_state["tab"] = "Side by side"
+    app.run()
+    app.selectbox(key="single_second_melanoma").set_value("own").run()
+    wrong = times(constant(1), 0.9)
+    files_of_field = [(name, wrong, "application/octet-stream") for name in ("other.onnx", "wrong.onnx")]
+    uploader(app, "single_second_melanoma").set_value(files_of_field).run()
+    settled(app)
+    warned = next(plain(one.value) for one in app.warning if "Second model" in one.value)
+    assert "scores are higher than its accuracy" in warned
+    line = next(one for one in said(app).splitlines() if "Both models give" in one or "models differ" in one)
+    assert "caution about wrong.onnx: the model gives nearly the same scores for every test image" in line
+    assert "In use: wrong.onnx" in said(app)
+    app.session_state["tab"] = "Record"
+    app.run()
+    found = json.loads(files["single_json"]())
+    assert found["second_model"]["model_card"]["right"]["n"] == 150
+    assert "gives nearly the same scores" in found["second_model"]["cautions"][0]
+    assert warned.removeprefix("Second model: ") in unescape(files["single_html"]())
 
 
 def test_a_second_model_answers_at_once_and_measures_the_test_set_afterwards(single_image):

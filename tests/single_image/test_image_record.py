@@ -189,6 +189,31 @@ def test_the_challenges_decision_and_its_warnings_stand_in_both_records(said):
     assert image_record.document(said[0])["model_card"]["by_official_rule"] is None
 
 
+def test_the_record_says_how_scores_come_from_outputs_that_are_no_probabilities(said):
+    """The page did, and the record did not."""
+    answer = replace(said[0].prediction, kind="logits")
+    second = image_record.SecondModel("Second", "ab" * 32, replace(answer, kind="percent"))
+    made = replace(
+        said[0], prediction=answer, more=image_record.MoreAnswers(second=second), scores_shown=True
+    )
+    page = words_of(html.html(made))
+    assert wording.kind_line("logits") in page
+    assert f"Second model: {wording.kind_line('percent')}" in page
+    assert "outputs are" not in words_of(html.html(replace(said[0], scores_shown=True)))
+    document = image_record.document(made)
+    assert (document["answer"]["taken_for"], document["second_model"]["taken_for"]) == ("logits", "percent")
+
+
+def test_a_set_of_all_classes_has_no_coverage_in_the_record_either(said):
+    """Page and printed record gave none, and the JSON gave 108 of 120."""
+    known = said[0].test_set
+    found = replace(known.class_set, members=np.ones(11, bool))
+    made = replace(said[0], test_set=replace(known, class_set=found))
+    document = image_record.document(made)["class_set"]
+    assert (document["coverage"], document["coverage_tried"]) == (None, None)
+    assert known.class_set.coverage.overall is not None
+
+
 def test_an_unknown_age_is_no_newborn(said):
     """The page, the printed record and the JSON said an age of 0."""
     unknown = replace(said[0].prediction, vector=vector(PATIENT, "unknown", "f", "unknown"))
@@ -418,3 +443,11 @@ def test_a_second_model_stands_in_the_record_beside_the_first(said):
     found = image_record.document(whole)["second_model"]
     assert list(found["scores"].values()) == other.probabilities.tolist()
     assert (found["name"], found["sha256"]) == ("<b>Second</b>", "ab" * 32)
+    assert (found["model_card"], found["cautions"]) == (None, ["it is not known how good the model is"])
+    known = replace(second, card=said[0].test_set.card)
+    with_card = replace(whole, more=image_record.MoreAnswers(second=known))
+    found = image_record.document(with_card)["second_model"]
+    assert found["model_card"] == image_record.document(whole)["model_card"]
+    assert words_of(html.html(with_card)).count("On the test set the model is right on ") == 2
+    same = replace(with_card, model_name="<b>Second</b>")
+    assert "<b>Second</b> (first model)" in words_of(html.html(same))

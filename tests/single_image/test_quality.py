@@ -223,7 +223,7 @@ def test_sharpness_is_said_by_the_share_of_test_images_that_are_less_sharp():
     among = [replace(usual, sharpness=usual.sharpness * (0.9 + n / 500)) for n in range(100)]
     this = replace(usual, sharpness=usual.sharpness * (0.9 + 87.5 / 500))
     (chip,) = (chip for chip in photograph_chips(this, among=among) if chip.name == "sharpness")
-    assert chip.value == "usual (sharper than 88% of the test images)"
+    assert chip.value == "in the usual range (sharper than 88% of the test images)"
 
 
 def test_less_light_is_no_blur():

@@ -16,6 +16,7 @@ from scoring.single_image.side_by_side import (
     models_line,
     photograph_cautions,
     photographs_line,
+    told_apart,
 )
 from tests.support.banned_words import banned
 
@@ -132,6 +133,20 @@ def test_a_change_over_time_is_held_to_what_turning_the_same_picture_does(earlie
     assert changes_over_time(ordered[1:], NAMES) == []
 
 
+def test_a_change_is_the_difference_of_the_scores_that_stand_beside_it():
+    """0.67 and then 0.86 stood beside "change +0.20"."""
+    before, after = an_answer(0.665, 0.335), an_answer(0.8605, 0.1395)
+    ordered = [
+        DatedAnswer("image 1", date(2026, 3, 1), before),
+        DatedAnswer("image 2", date(2026, 9, 1), after),
+    ]
+    line = changes_over_time(ordered, NAMES)[0]
+    shown = [f"{answer.probabilities[0]:.2f}" for answer in (before, after)]
+    assert f"{shown[0]} in image 1" in line
+    assert f"change {float(shown[1]) - float(shown[0]):+.2f}." in line
+    assert f"change {0.8605 - 0.665:+.2f}." not in line
+
+
 def test_that_the_challenge_scores_each_photograph_is_only_said_of_challenges_that_do():
     """A test set of ISIC with lesions averages them, and the page said the contrary."""
     line = photographs_line(lesion(an_answer(0.6, 0.3, 0.1), an_answer(0.6, 0.3, 0.1)), NAMES)
@@ -142,6 +157,18 @@ def test_that_the_challenge_scores_each_photograph_is_only_said_of_challenges_th
 
 def test_two_models():
     one, other = an_answer(0.6, 0.3, 0.1), an_answer(0.2, 0.7, 0.1)
-    assert models_line(one, one, NAMES) == "Both models give Melanoma: 0.60 and 0.60."
-    assert models_line(one, other, NAMES) == "The models differ: Melanoma 0.60, and Melanocytic nevus 0.70."
-    assert banned(models_line(one, other, NAMES) + photographs_line(lesion(one, other), NAMES)) == []
+    models = ("a.onnx", "b.onnx")
+    same = models_line(one, one, NAMES, models)
+    assert same == "Both models give Melanoma: a.onnx 0.60, b.onnx 0.60."
+    differ = models_line(one, other, NAMES, models)
+    assert differ == "The models differ: a.onnx gives Melanoma 0.60, b.onnx gives Melanocytic nevus 0.70."
+    warned = models_line(one, other, NAMES, models, ["its scores are higher than its accuracy"])
+    assert warned == f"{differ[:-1]}; caution about b.onnx: its scores are higher than its accuracy."
+    assert banned(warned + photographs_line(lesion(one, other), NAMES)) == []
+
+
+def test_two_models_never_have_one_name():
+    """Two columns had the same name, and to tell others apart one had a space at its end."""
+    assert told_apart("a.onnx", "b.onnx") == ("a.onnx", "b.onnx")
+    assert told_apart("a.onnx", "a.onnx") == ("a.onnx (first model)", "a.onnx (second model)")
+    assert told_apart("difference", "class") == ("difference (first model)", "class (second model)")

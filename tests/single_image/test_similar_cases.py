@@ -20,6 +20,7 @@ from scoring.single_image.similar_cases import (
     reference,
     reweighted,
     right_alike,
+    tied_line,
     without,
 )
 from scoring.statistics.intervals import wilson
@@ -112,6 +113,24 @@ def test_an_image_of_the_test_set_is_not_held_against_itself():
     assert without(found, 999) is found
     assert alike(found, found.probabilities[7])[0].index == 7
     assert alike(left, found.probabilities[7])[0].distance > 0
+
+
+def test_of_many_cases_with_equal_scores_those_that_are_shown_are_spread():
+    """Of a constant model all 220 cases tied, and the first six of the file were shown without a word."""
+    found = drawn()
+    same = replace(found, probabilities=np.tile(found.probabilities[0], (220, 1)))
+    shown = [case.index for case in alike(same, same.probabilities[0])]
+    assert shown == [0, 44, 88, 131, 175, 219]
+    assert (
+        tied_line(same, same.probabilities[0]) == "220 cases have exactly these scores; 6 of them are shown."
+    )
+    assert tied_line(found, found.probabilities[0]) == ""
+    few = replace(
+        found, probabilities=np.where(np.arange(220)[:, None] % 20 == 3, found.probabilities[0], 1 / 11)
+    )
+    nearest_six = [case.index for case in alike(few, found.probabilities[0])]
+    assert len(set(nearest_six)) == 6
+    assert {i % 20 for i in nearest_six if i} == {3}
 
 
 def test_photographs_of_one_lesion_are_one_unit():

@@ -16,7 +16,7 @@ from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.model_card import model_card
 from scoring.single_image.model_inputs import model_task
 from scoring.single_image.side_by_side import models_line
-from scoring.single_image.similar_cases import ClassSet, FailedCases, Reference, RightShare
+from scoring.single_image.similar_cases import ClassSet, FailedCases, Reference, RightShare, class_set
 from scoring.statistics.intervals import Share, counted
 from tests.support.banned_words import banned
 
@@ -189,6 +189,10 @@ def test_numbers_name_their_test_set():
     assert "n = 103, 3 to 20 per class" in wording.of_test_set(
         a_reference((3, 20, 20, 20, 20, 20), generated=False)
     )
+    # "40 to 80 per class" was said of seven classes, five of them without a case
+    assert "n = 120, 40 to 80 per class; no case of 4 of 6 classes)" in wording.of_test_set(
+        a_reference((40, 80, 0, 0, 0, 0), generated=False)
+    )
 
 
 @pytest.mark.parametrize(("cases", "words"), [(0, "no other case"), (1, "one other case")])
@@ -238,6 +242,46 @@ def test_sets_say_what_they_are_worth():
     assert "of 104" not in line, "a trivial share got an interval"
 
 
+def test_classes_without_cases_are_called_so_and_are_not_said_to_be_left_in_by_the_model():
+    """Five of seven classes had no case: "fewer than 9 cases", and "the model excludes no class"."""
+    found = a_reference((40, 80, 0, 0, 3, 0))
+    line = wording.set_line(class_set(found, np.full(6, 1 / 6)), CLASSES, 0)
+    assert "The test set has fewer than 9 cases of INF and no case of BCC, DF, VASC. Benchside cannot" in line
+    none = wording.set_line(class_set(a_reference((40, 80, 0, 0, 0, 0)), np.full(6, 1 / 6)), CLASSES, 0)
+    assert "The test set has no case of BCC, DF, INF, VASC. Benchside cannot" in none
+    every = np.array([0.5, 0.5, 0, 0, 0, 0])
+    held = replace(found, probabilities=np.tile(every, (len(found), 1)))
+    line = wording.set_line(class_set(held, every), CLASSES, 0)
+    assert "The model does not exclude any of the 2 classes with enough cases." in line
+    assert "excludes no class" not in line
+    few = wording.set_line(class_set(a_reference((5, 5, 5, 5, 5, 5)), every), CLASSES, 0)
+    assert "excludes" not in few
+
+
+def test_a_badge_with_a_tick_says_that_its_value_is_usual():
+    """A tick stood beside "30% in skin colours", as if that were a fault that was excused."""
+    found = Quality(600, 4.0, 20.0, 130.0, 0.0, 0.0, 0.3, 0.0, Tissue(0.1, 0.1, 0.2), 2.0)
+    several = quality.photograph_chips(found, 512, [found] * 99)
+    assert {chip.name: (chip.level, chip.value) for chip in several}["colours"] == (
+        quality.GOOD,
+        "in the usual range (30% in skin colours)",
+    )
+    alone = quality.photograph_chips(replace(found, skin=0.9), 512)
+    assert next(chip.value for chip in alone if chip.name == "colours") == "enough (90% in skin colours)"
+
+
+def test_the_slide_s_file_is_said_to_stay_with_what_it_contains():
+    """ "stays in memory unchanged with program" was not understood."""
+    kept = wording.dropped_line(("program", "date and time"), keeps_file=True)
+    assert kept == (
+        "The region contains only pixels. The slide's file stays in memory unchanged, with its other "
+        "contents: the name of the program that wrote it, date and time."
+    )
+    assert wording.dropped_line((), keeps_file=True).endswith("stays in memory unchanged.")
+    removed = wording.dropped_line(("program",))
+    assert removed == "Removed from the file: the name of the program that wrote it."
+
+
 def test_a_tie_is_no_highest_class():
     """Eleven equal scores made "Highest score: Actinic keratosis 0.09"."""
     every = wording.headline(an_answer(*[1 / 6] * 6), CLASSES)
@@ -253,6 +297,7 @@ def test_a_temperature_at_the_limit_of_the_search_is_not_said_to_fit_best():
     flat = np.tile(np.array([0.9, 0.1, 0, 0, 0, 0]), (len(reference), 1))
     worthless = replace(reference, probabilities=flat)
     assert "the limit of the search" in wording.temperature_line(worthless)
+    assert wording.temperature_line(worthless).startswith("The column “temperature-scaled” has the scores ")
     fitting = replace(reference, probabilities=0.3 / 6 + 0.7 * np.eye(6)[reference.truth])
     fitting.probabilities[::4] = np.roll(fitting.probabilities[::4], 1, axis=1)
     assert "which gives the smallest log loss on t (n = 120)." in wording.temperature_line(fitting)
@@ -290,8 +335,8 @@ def test_cautions_stand_in_the_headline():
 def test_a_score_is_1_only_if_it_is_1(score, shown):
     """A score of 0.999 was "1.00" in the headline."""
     assert wording.headline(an_answer(score, 1 - score), CLASSES[:2]) == f"Highest score: MEL {shown}"
-    models = models_line(an_answer(score, 1 - score), an_answer(0.002, 0.998), CLASSES[:2])
-    assert models == f"The models differ: MEL {shown}, and NV >0.99."
+    models = models_line(an_answer(score, 1 - score), an_answer(0.002, 0.998), CLASSES[:2], ("a", "b"))
+    assert models == f"The models differ: a gives MEL {shown}, b gives NV >0.99."
     alike = wording.right_line(replace(right(18, 30), low=score, high=score), a_reference(), "MEL")
     assert f"most similar to this image's ({shown})." in alike
 

@@ -73,7 +73,7 @@ def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterat
         yield warning("logits", where, message).with_fixes(*fixes)
     if len(scores) > 1 and scores.min() == scores.max():
         message = f"every score is {scores[0]:g}: the scores separate no cases, so the AUC is 0.5."
-        pixels = editing("pixels", "255", "Give the model pixels from 0 to 255")
+        pixels = editing("pixels", "255", "Try pixels from 0 to 255, in case the model expects these")
         yield warning("constant-output", where, message).with_fixes(*(pixels,) * (not of_table))
 
 

@@ -15,7 +15,7 @@ from scoring.presentation.figures.number_format import decimal
 from scoring.presentation.html.page_template import POLICY, template
 from scoring.single_image.abstention import withheld_line
 from scoring.single_image.explanation import conclusion
-from scoring.single_image.image_record import Record, TileRecord
+from scoring.single_image.image_record import Record, SecondModel, TileRecord
 from scoring.single_image.model_card import card_line, entries
 from scoring.single_image.nuclei import truth_line
 from scoring.single_image.operating_threshold import one_sided_line, risks
@@ -30,6 +30,8 @@ from scoring.single_image.side_by_side import (
     models_line,
     photograph_cautions,
     photographs_line,
+    shown_difference,
+    told_apart,
 )
 from scoring.single_image.similar_cases import right_alike
 from scoring.single_image.wording import (
@@ -44,6 +46,7 @@ from scoring.single_image.wording import (
     TURNED,
     dropped_line,
     headline,
+    kind_line,
     only_line,
     right_line,
     scale_words,
@@ -59,6 +62,8 @@ OPTIONAL = (
     *("class_set", "class_set_line", "card", "told", "threshold", "maps", "maps_lines"),
     *("photographs", "rate_line", "impression", "second_line"),
 )
+DIGITS = 3
+"""Decimals of the scores in the table."""
 NAMED = 24
 """Maximum characters of a model's name above a column."""
 
@@ -274,7 +279,7 @@ def _scores(record: Record) -> list[tuple[str, list[float], int]]:
         rows.append(mean)
     if record.more.second is not None:
         other = record.more.second.prediction.probabilities
-        rows += [other, other - record.prediction.probabilities]
+        rows += [other, shown_difference(other, rows[0], DIGITS)]
     names = record.model.task.names
     return [
         (names[k], [float(row[k]) for row in rows], round(100 * float(rows[0][k])))
@@ -287,12 +292,13 @@ def _heads(record: Record) -> list[str]:
     mean = ["mean"] if record.more.others and mean_scores(record.lesion) is not None else []
     if record.more.second is None:
         return ["score", *mean]
-    return [
-        shortened(record.model_name, NAMED),
-        *mean,
-        shortened(record.more.second.name, NAMED),
-        "difference",
-    ]
+    first, second = _models(record, record.more.second)
+    return [first, *mean, second, "difference"]
+
+
+def _models(record: Record, second: SecondModel) -> tuple[str, str]:
+    """Return the names of both models, short enough for a column."""
+    return told_apart(shortened(record.model_name, NAMED), shortened(second.name, NAMED))
 
 
 def _second_line(record: Record) -> str:
@@ -300,12 +306,17 @@ def _second_line(record: Record) -> str:
     if record.more.second is None:
         return ""
     second, names = record.more.second, record.model.task.names
-    sentence = models_line(record.prediction, second.prediction, names)
-    return f"Second model, {shortened(second.name, NAMED)}: {sentence} Its SHA-256: {second.sha256}"
+    models = _models(record, second)
+    sentence = models_line(record.prediction, second.prediction, names, models, second.cautions)
+    about = kind_line(second.prediction.kind)
+    if second.card is not None:
+        about = f"{card_line(second.card, names)} {about}".rstrip()
+    sentence += f" Second model: {about}" * bool(about)
+    return f"Second model, {models[1]}: {sentence} Its SHA-256: {second.sha256}"
 
 
 def _scores_line(record: Record) -> str:
-    sentence = "The scores of all classes add up to 1."
+    sentence = f"The scores of all classes add up to 1. {kind_line(record.prediction.kind)}".rstrip()
     if record.more.others:
         sentence += f" {photographs_line(record.lesion, record.model.task.names)}"
     if ordered := record.over_time:
