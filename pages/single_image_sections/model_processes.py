@@ -176,13 +176,16 @@ def performance(
     if isinstance(outcome, Running) or outcome.refused:
         return outcome
     key = (wanted.challenge, test_set.key, chosen.key, title)
-    about = {
-        "generated": not test_set.own,
-        "name": title,
-        "refused": refusal,
-        "warnings": tuple(f.message for f in outcome.value.findings if f.level == "warning"),
-    }
-    return Outcome(_reference(key, lambda: reference(wanted, truth, outcome.value, **about)))
+    warnings = tuple(found.message for found in outcome.value.findings if found.level == "warning")
+    generated = not test_set.own
+    return Outcome(
+        _reference(
+            key,
+            lambda: reference(
+                wanted, truth, outcome.value, generated, name=title, refused=refusal, warnings=warnings
+            ),
+        )
+    )
 
 
 @st.cache_resource(max_entries=4, scope="session", show_spinner=False)
