@@ -3,7 +3,8 @@ from functools import cache
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from pages.server import deferred_widgets
 from scoring.core import model_readings
@@ -26,15 +27,15 @@ def packages_are_looked_through_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def a_busy_machine_has_time() -> Iterator[None]:
-    """AppTest takes a page that runs for three seconds for one that hangs."""
-    begin = AppTest.__init__
+    """AppTest takes a page that runs for three seconds for one that hangs, and asks a thousand times a second
+    whether it has ended."""
 
-    def patient(app: AppTest, *arguments, **named) -> None:
-        begin(app, *arguments, **named)
-        app.default_timeout = PATIENCE
+    def wait(runner: LocalScriptRunner, timeout: float) -> None:
+        runner._script_thread.join(PATIENCE)
+        assert runner.script_stopped()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(AppTest, "__init__", patient)
+        patch.setattr(local_script_runner, "require_widgets_deltas", wait)
         yield
 
 

@@ -28,7 +28,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
-from pages.challenge import superseded_run
+from pages.challenge import scoring_run, superseded_run
 from pages.input_widgets import dropped_files, dropped_photographs, upload_quota
 from pages.server import background_jobs
 from pages.single_image_sections import (
@@ -66,6 +66,7 @@ from tests.support.single_image import (
     times,
 )
 from tests.support.thinned import crossed, some, some_rows
+from tests.support.visits import finished as settled
 from tests.support.visits import words, written
 
 TABS = ("Why", "Threshold", "Cases alike", "What if", "Side by side", "Record")
@@ -104,15 +105,6 @@ def few_are_tried(monkeypatch) -> None:
 @pytest.fixture
 def single_image(opened):
     return lambda **address: settled(opened("single_image", **address))
-
-
-def settled(app: AppTest) -> AppTest:
-    """The page once the model has been asked about the test set, and that has been measured."""
-    for _ in range(2):
-        for job in list(background_jobs.queue()._jobs.values()):
-            job.future.exception()
-        app.run()
-    return app
 
 
 def own(app: AppTest, data: bytes, name: str = "jane-doe.jpg") -> AppTest:
@@ -1641,12 +1633,13 @@ def test_a_test_set_of_one_case_gets_sentences(single_image):
 def test_an_own_test_set_is_measured_once_whatever_model_or_session_comes_next(single_image, monkeypatch):
     """120 images were measured again after some changes of the model, and in a second tab: 509 seconds."""
     measured, work = [], model_processes.quality.measured
+    monkeypatch.setattr(scoring_run, "SESSION_RUNS", 2)  # the next model's result pushes out the oldest
     monkeypatch.setattr(
         model_processes.quality,
         "measured",
         lambda *some, **more: (measured.append(1), work(*some, **more))[1],
     )
-    for models in (range(6), (9,)):
+    for models in (range(2), (9,)):
         app = single_image(challenge="melanoma")
         app.file_uploader(key="melanoma_set_files").set_value(first_cases(3)).run()
         for n in models:

@@ -30,10 +30,13 @@ def put(
 
 
 def finished(app: AppTest) -> AppTest:
-    """The page once its running model has ended: what the polling fragment would do."""
-    for job in list(background_jobs.queue()._jobs.values()):
-        job.future.exception()
-    return app.run()
+    """The page once all that it waits for has ended: while it offers to cancel something, its polling
+    fragment draws it again."""
+    while any((button.key or "").startswith("cancel_") for button in app.button):
+        for job in list(background_jobs.queue()._jobs.values()):
+            job.future.exception()
+        app.run()
+    return app
 
 
 def open_tab(app: AppTest, tab: str) -> AppTest:
