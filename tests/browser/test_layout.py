@@ -104,7 +104,8 @@ def tabs(page: Page) -> float:
     return page.get_by_role("tablist").bounding_box()["y"]
 
 
-@pytest.mark.parametrize(("name", "screen"), some_rows(OPENED, 8))
+# `make test` opens one page here, and two in the next test.
+@pytest.mark.parametrize(("name", "screen"), some_rows(OPENED, len(OPENED), first=8))
 def test_nothing_jumps_while_a_page_loads(visitor, server, name, screen):
     page = opened(visitor, f"{server.address}/{name}", screen)
     assert page.evaluate(SHIFTED) < MOST_SHIFT

@@ -38,14 +38,26 @@ def choose(page, field: str, option: str) -> None:
     driver.settled(page)
 
 
-def give_photograph(page, photograph: bytes | None = None, name: str = "jane-doe.jpg") -> None:
+PASTE = """data => {
+  const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0)), transfer = new DataTransfer();
+  transfer.items.add(new File([bytes], "image.png", {type: "image/jpeg"}));
+  document.body.dispatchEvent(new ClipboardEvent("paste", {clipboardData: transfer, bubbles: true}));
+}"""
+
+
+def give_photograph(
+    page, photograph: bytes | None = None, name: str = "jane-doe.jpg", is_pasted: bool = False
+) -> None:
     page.get_by_text("My image", exact=True).click()
     driver.settled(page)
     page.get_by_text("I have read this").click()
     driver.settled(page)
-    page.locator("[class*='single_file'] input[type=file]").set_input_files(
-        {"name": name, "mimeType": "image/jpeg", "buffer": photograph or phone_photograph()}
-    )
+    if is_pasted:
+        page.evaluate(PASTE, base64.b64encode(phone_photograph()).decode())
+    else:
+        page.locator("[class*='single_file'] input[type=file]").set_input_files(
+            {"name": name, "mimeType": "image/jpeg", "buffer": photograph or phone_photograph()}
+        )
     page.get_by_role("button", name="Remove my image").wait_for()
     driver.settled(page)
 
@@ -82,13 +94,15 @@ def test_a_photograph_gets_an_answer_and_a_map_and_is_removed(single_image, them
 
 
 @pytest.mark.parametrize("end", ["removed", pytest.param("tab closed", marks=pytest.mark.soak)])
-def test_nothing_of_a_photograph_can_be_fetched_once_it_is_removed_or_its_tab_closed(visitor, server, end):
+def test_nothing_of_a_pasted_photograph_can_be_fetched_once_it_is_removed_or_its_tab_closed(
+    visitor, server, end
+):
     """Neither what the page showed nor a record that was downloaded, by whoever knows the addresses."""
     mine, stranger = visitor(), visitor(viewport=PHONE)
     asked: list[str] = []
     mine.on("request", lambda request: asked.append(request.url))
     page = driver.visit(mine, f"{server.address}/single_image?challenge=melanoma&tab=Record")
-    give_photograph(page)
+    give_photograph(page, is_pasted=True)
     with page.expect_download() as download:
         page.get_by_role("button", name="Record to print (HTML)").click()
     assert b"Record of one image" in download.value.path().read_bytes()
@@ -151,23 +165,6 @@ def test_the_record_is_one_page_to_print(single_image, tmp_path):
     assert page.get_by_role("img").count() == 1
     sheets = re.findall(rb"/Type\s*/Page[^s]", page.pdf(format="A4"))
     assert len(sheets) == 1
-
-
-PASTE = """data => {
-  const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0)), transfer = new DataTransfer();
-  transfer.items.add(new File([bytes], "image.png", {type: "image/jpeg"}));
-  document.body.dispatchEvent(new ClipboardEvent("paste", {clipboardData: transfer, bubbles: true}));
-}"""
-
-
-def test_a_picture_is_pasted_from_the_clipboard(single_image):
-    page = single_image("?challenge=melanoma")
-    page.get_by_text("My image", exact=True).click()
-    driver.settled(page)
-    page.get_by_text("I have read this").click()
-    driver.settled(page)
-    page.evaluate(PASTE, base64.b64encode(phone_photograph()).decode())
-    page.get_by_role("button", name="Remove my image").wait_for()
 
 
 def drag(page, area) -> None:
@@ -250,7 +247,10 @@ def headings_in_order(page) -> bool:
 
 @pytest.mark.parametrize("viewport", SCREENS)
 def test_every_tab_has_headings_in_order_and_what_if_fits(single_image, viewport):
-    page = single_image("?tab=What+if", viewport=viewport)
+    page = single_image(viewport=viewport)
+    if viewport == PHONE:
+        assert_quality_and_headline_on_first_screen(page)
+    driver.tab(page, "What if")
     page.get_by_role("button", name="Same picture, another age, sex or body site").click()
     page.get_by_text("Bold: the values that you entered.").first.wait_for()
     for name in [tab.inner_text() for tab in page.get_by_role("tab").all()]:
@@ -263,9 +263,7 @@ def test_every_tab_has_headings_in_order_and_what_if_fits(single_image, viewport
         assert 0 <= box["x"] <= box["x"] + box["width"] <= viewport["width"]
 
 
-@pytest.mark.parametrize("challenge", ["tricorder3", pytest.param("isic", marks=pytest.mark.soak)])
-def test_a_phone_shows_image_quality_and_headline_on_its_first_screen(single_image, challenge):
-    page = single_image(f"?challenge={challenge}", viewport=PHONE)
+def assert_quality_and_headline_on_first_screen(page) -> None:
     page.get_by_text("Similarity to the test images").wait_for()
     driver.settled(page)
     headline = page.get_by_role("heading").filter(has_text=re.compile("Highest score|No answer"))
@@ -273,6 +271,11 @@ def test_a_phone_shows_image_quality_and_headline_on_its_first_screen(single_ima
     assert headings_in_order(page)
     strip = page.get_by_role("tablist").evaluate("e => [e.scrollWidth, e.clientWidth]")
     assert strip[0] <= strip[1], "the last tab is cut"
+
+
+@pytest.mark.soak
+def test_a_phone_shows_image_quality_and_headline_on_its_first_screen_without_age(single_image):
+    assert_quality_and_headline_on_first_screen(single_image("?challenge=isic", viewport=PHONE))
 
 
 COLOURS = "e => [getComputedStyle(e).color, getComputedStyle(document.body).backgroundColor]"
