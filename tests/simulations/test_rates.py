@@ -9,6 +9,7 @@ from scoring.metrics import survival
 from scoring.statistics.replicates import replicate_weights
 from tests.simulations.cells import TEAMS, UNITS, simulate
 from tests.simulations.designs import CHALLENGES, c_index
+from tests.support.thinned import crossed
 
 FEW = [units for units in UNITS if units < 20]
 UNITS_OF_POWER = 50
@@ -28,9 +29,9 @@ def test_the_c_index_of_the_simulation_is_that_of_the_challenge():
     assert c_index(time, event, weights)(risk).tolist() == by_pairs.tolist()
 
 
-@pytest.mark.parametrize("challenge", CHALLENGES)
-@pytest.mark.parametrize(("units", "teams"), [(20, 4), (48, 2), (20, 12), (52, 4)])
-def test_equal_teams_are_told_apart_as_seldom_as_promised(challenge, units, teams):
+@pytest.mark.parametrize(("challenge", "size"), crossed(CHALLENGES, [(20, 4), (48, 2), (20, 12), (52, 4)], 2))
+def test_equal_teams_are_told_apart_as_seldom_as_promised(challenge, size):
+    units, teams = size
     cell = simulate(challenge, units, teams, "equal", 60 if teams < 12 else 20, resamples=200)
     assert cell.test == "swap"
     assert cell.wrong <= most(0.05, cell.runs)
