@@ -16,7 +16,7 @@ from scoring.common.text import WORD_JOINER
 CLASSES = {"red": "malignant", "orange": "medium", "green": "benign", "gray": "soft", "small": "small"}
 _TOKEN = re.compile(
     r"\\(?P<escaped>[!-/:-@\[-`{-~])|`(?P<code>[^`]+)`|(?P<bold>\*\*)|:(?P<span>[a-z]+(?:-badge)?)\[|(?P<end>\])"
-    r"| {2,}\n(?P<line>)|&(?P<blank>nbsp);"
+    r"|(?<! ) {2,}+\n(?P<line>)|&(?P<blank>nbsp);"
 )
 
 

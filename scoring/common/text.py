@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 LIMIT = 200
 """Maximum number of characters of a visitor's text on a page."""
@@ -23,6 +23,8 @@ WORTH_CUTTING = 5
 """A common start of names is left out only if it has at least this length."""
 WORD_JOINER = "\u2060"
 _AUTOLINK = re.compile(r"(?i)(://|www\.|@)")
+MOST_MARKS = 30
+"""Maximum number of combining marks in a row (Unicode Standard Annex 15, section 13)."""
 _MARKS = re.compile(r"""([\\`*_{}\[\]()#+\-.!|<>~:$&@^=/"'])""")
 _HIDDEN = {"Cc", "Cf", "Cs", "Co"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -96,10 +98,23 @@ def stopped(sentence: str) -> str:
     return sentence if sentence.endswith(".") else f"{sentence}."
 
 
+def normalized(form: Literal["NFC", "NFD", "NFKD"], text: str) -> str:
+    """Return `unicodedata.normalize`, whose time grows with the square of the number of combining marks in a
+    row. Beyond 30 marks in a row, as in Unicode's stream-safe text format, further marks are left out."""
+    if text.isascii():
+        return text
+    kept, marks = [], 0
+    for character in text:
+        marks = marks + 1 if unicodedata.combining(character) else 0
+        if marks <= MOST_MARKS:
+            kept.append(character)
+    return unicodedata.normalize(form, "".join(kept))
+
+
 def file_name(text: object, limit: int = 60) -> str:
     """Return a file name stem for a download: letters, digits, hyphen and underscore, never empty, never
     starting with a hyphen."""
-    plain = unicodedata.normalize("NFKD", str(text)[: 10 * limit]).encode("ascii", "ignore").decode()
+    plain = normalized("NFKD", str(text)[: 10 * limit]).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9_]+", "-", plain).strip("-_")[:limit].rstrip("-_") or "benchside"
 
 
@@ -230,6 +245,6 @@ def name_skeleton(name: str) -> str:
     and lower case have different results.
     """
     dashed = "".join("-" if unicodedata.category(c) == "Pd" else c for c in name.replace(*BLANK))
-    once = unicodedata.normalize("NFD", dashed).translate(_look_alike())
-    twice = unicodedata.normalize("NFKD", once).translate(_look_alike())
-    return " ".join(unicodedata.normalize("NFD", twice).split())
+    once = normalized("NFD", dashed).translate(_look_alike())
+    twice = normalized("NFKD", once).translate(_look_alike())
+    return " ".join(normalized("NFD", twice).split())

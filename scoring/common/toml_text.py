@@ -18,7 +18,7 @@ _NAME = r"""(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)"""
 _DOTTED = rf"{_NAME}(?:\s*\.\s*{_NAME})*"
 _HEADER = re.compile(rf"\s*(\[\[?)\s*({_DOTTED})\s*\]")
 _KEY = re.compile(rf"\s*({_DOTTED})\s*=")
-_TEXT = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'')
+_TEXT = re.compile(r'"(?:\\.|[^"\\])*+(?:"|$)|\'[^\']*(?:\'|$)')
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 """Pattern of keys that need no quotes."""
 PART = r"""(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*"""

@@ -38,7 +38,7 @@ _RGB, _YCC = 2, 6
 _RESOLUTIONS, _UNIT, _SUBSAMPLING, _ORIENTATION = (282, 283), 296, 530, 274
 _ASIDE = ("label", "macro")
 """Words that describe pictures of a slide's label, which can show a patient's name."""
-_LABEL = re.compile(rf"^\s*({'|'.join(_ASIDE)})(\s+\d+x\d+)?\s*$", re.MULTILINE | re.IGNORECASE)
+_LABEL = re.compile(rf"^[^\S\n]*({'|'.join(_ASIDE)})(\s+\d+x\d+)?[^\S\n]*$", re.MULTILINE | re.IGNORECASE)
 """Pattern of a line in the description of a picture of the label. The description of a slide may contain the
 word elsewhere."""
 _MAGNIFICATION = re.compile(r"\bAppMag\s*=\s*(\d{1,3}(?:\.\d{1,3})?)(?![\d.])")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import cast
 
 from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import normalized
 from scoring.inputs.inflate import ByteFile, Inflated
 
 MEMBERS = 20_000
@@ -119,7 +120,7 @@ def open_archive(source: Path | bytes, name: str, streamed: tuple[str, ...] = ()
     if problems:
         file.close()
         raise InputRefused(problems)
-    files = {unicodedata.normalize("NFC", e.filename): e for e in entries if not e.is_dir()}
+    files = {normalized("NFC", e.filename): e for e in entries if not e.is_dir()}
     if kind := next((kind for member, kind in DOCUMENTS.items() if member in files), ""):
         file.close()
         message = f"it is {kind}, which is not read. Export the table as CSV or Excel (.xlsx)."
@@ -254,9 +255,9 @@ def _content_problems(
         yield _bad(
             name, f"its tables unpack to {tables / 1e9:.1f} GB; at most {TABLE_BYTES / 1e9:.0f} GB are read."
         )
-    twins = Counter(unicodedata.normalize("NFC", e.filename).casefold() for e in files)
+    twins = Counter(normalized("NFC", e.filename).casefold() for e in files)
     for entry in files:
-        if twins[unicodedata.normalize("NFC", entry.filename).casefold()] > 1:
+        if twins[normalized("NFC", entry.filename).casefold()] > 1:
             yield _bad(
                 f"{name} › {shown(entry.filename)}",
                 "its name occurs twice (upper and lower case count as the same): keep one.",

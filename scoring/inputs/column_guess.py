@@ -6,7 +6,6 @@ several guesses are possible, the user can choose.
 
 import difflib
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scoring.common.fixes import SHOWN, InputChanges, Pairs, SuggestedFix
+from scoring.common.text import normalized
 from scoring.inputs import case_ids
 from scoring.inputs.fix_suggestions import IN_PERCENT, LONGEST, NUMERIC, OF_ALL, OF_OTHERS, of_all_first
 from scoring.inputs.number_parsing import FIXES, LOGITS, PERCENT, parse_numbers, scale_of
@@ -169,7 +169,7 @@ def _numbered(headers: Sequence[str], count: int) -> list[str] | None:
 
 def _words(text: str) -> list[str]:
     """Return the words of a header without those that are beside names of classes."""
-    plain = unicodedata.normalize("NFKD", text.replace("ß", "ss")).encode("ascii", "ignore").decode()
+    plain = normalized("NFKD", text.replace("ß", "ss")).encode("ascii", "ignore").decode()
     parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", plain)
     return [word.lower() for word in parts if word.lower() not in AFFIXES]
 

@@ -32,8 +32,8 @@ LONGEST = 200
 """Maximum number of characters of a header that are compared."""
 LOOKED_AT = 20
 """Number of rows that decide whether a column contains ids, numbers or other text."""
-NUMERIC = re.compile(r"\s*[+-]?\d*[.,]?\d+([eE][+-]?\d+)?\s*", re.ASCII)
-IN_PERCENT = re.compile(r"\s*[+-]?[0-9]*[.,]?[0-9]+\s*%\s*")
+NUMERIC = re.compile(r"\s*[+-]?(?:\d++(?:[.,]\d+)?|[.,]\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+IN_PERCENT = re.compile(r"\s*[+-]?(?:[0-9]++(?:[.,][0-9]+)?|[.,][0-9]+)\s*%\s*")
 """Pattern of a number with a percent sign; blanks may be between them."""
 OF_ALL = re.compile(r"(.*[_. ])?(mean|avg|average|ensemble|combined|score|final)([_. ].*)?", re.IGNORECASE)
 """Pattern of a heading for the joint result of several models; such a column is offered first."""
@@ -176,7 +176,7 @@ SPELLINGS = 20
 """Maximum number of different beginnings of names (such as names of centers) that may be spelled
 differently."""
 ZEROS_BEFORE = re.compile(rf"0+{re.escape(ANY)}")
-ENDS_IN_NUMBER = re.compile(r"(.*?)(\d+)", re.ASCII | re.DOTALL)
+ENDS_IN_NUMBER = re.compile(r"((?:.*\D)?)(\d++)", re.ASCII | re.DOTALL)
 
 
 def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[SuggestedFix, ...]:

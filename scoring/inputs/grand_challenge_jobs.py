@@ -29,7 +29,7 @@ LISTING, INPUTS = "predictions.json", "inputs.json"
 """Names of files that the platform writes: the list of a submission's jobs, and the list of a job's
 inputs."""
 LISTING_BYTES = 50_000_000
-KIND = re.compile(r"[_-]+[^_-]+$")
+KIND = re.compile(r"(?<![_-])[_-]+[^_-]+$")
 """Pattern of the part of a file name in which the images of one case differ: `case__CT.nii.gz`,
 `case_0000.nii.gz`."""
 OUTPUT = "output/"

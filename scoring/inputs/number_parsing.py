@@ -22,7 +22,7 @@ EXACT_DIGITS = 15
 POWERS = np.array([float(10**k) for k in range(EXACT_DIGITS + 1)])
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}([.,]\d{3})+", re.ASCII)
 WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+NUMBER = re.compile(r"[+-]?(\d++\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ CELLS = 4_000_000
 """Maximum number of cells of a table, for example 40 columns of 100,000 cases. A cell takes about 100 bytes
 while it is read, so that such a table takes 400 MB."""
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
-NUMBER = re.compile(r'[\s"]*[+-]?\d*[.,]?\d+\s*%?[\s"]*', re.ASCII)
+NUMBER = re.compile(r'[\s"]*[+-]?(?:\d++(?:[.,]\d+)?|[.,]\d+)\s*+%?[\s"]*', re.ASCII)
 FOREIGN = {
     b"SQLite format 3": "a database of SQLite",
     b"PK\x03\x04": "a zip or an Excel workbook",

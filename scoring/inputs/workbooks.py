@@ -30,7 +30,7 @@ STRINGS = "xl/sharedStrings.xml"
 STYLES = "xl/styles.xml"
 DATE_FORMATS = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
 """Numbers of the date and time formats in every workbook (ECMA-376, part 1, 18.8.30)."""
-QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
+QUOTED = re.compile(r'"[^"]*(?:"|$)|\[[^\]]*(?:\]|$)|\\.')
 DATE_LETTERS = re.compile(r"[ymdhs]", re.IGNORECASE)
 ZEROS = re.compile(r"(0{2,})(;@)?")
 """Pattern of a number format that pads integers with zeros: 61 is shown as the id 0061."""

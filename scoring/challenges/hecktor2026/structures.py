@@ -14,7 +14,7 @@ from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS, stem_of
 from scoring.inputs.sources import SourceFiles
 
 STRUCTURE = re.compile(
-    r"(.*?)[ _.-]*(?:(?:label|desc)-)?GTV[-_]?([pn])(?:_(?:mask|dseg))?", re.IGNORECASE | re.DOTALL
+    r"(|.*?[^ _.-])[ _.-]*+(?:(?:label|desc)-)?GTV[-_]?([pn])(?:_(?:mask|dseg))?", re.IGNORECASE | re.DOTALL
 )
 OF_SUBJECT, OF_LABELS = re.compile(r"sub-(.+)"), re.compile(r".+_(?:dseg|mask)")
 """Patterns of the BIDS names of a patient's folder, and of a mask in this folder (bids-specification,

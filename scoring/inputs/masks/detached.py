@@ -28,7 +28,9 @@ NAMES_VOXELS = re.compile(rb"^[ \t]*(?:ElementDataFile\s*=|data ?file:)[ \t]*([^
 IS_PACKED = re.compile(
     rb"^[ \t]*(?:CompressedData\s*=\s*True|encoding:[ \t]*gz(?:ip)?)[ \t]*\r?$", re.M | re.I
 )
-PACKED_SIZE = re.compile(rb"^[ \t]*CompressedDataSize[ \t]*=[ \t]*([^\r\n]*?)[ \t]*\r?$", re.M)
+PACKED_SIZE = re.compile(
+    rb"^[ \t]*CompressedDataSize[ \t]*=[ \t]*+([^\s]*+(?:[ \t]++[^\s]++)*+)[ \t]*\r?$", re.M
+)
 IS_LATE = re.compile(rb"^[ \t]*HeaderSize\s*=\s*-?[1-9]", re.M)
 LOCAL = b"local"
 

@@ -20,7 +20,7 @@ from scoring.inputs.tables import key
 ENDING, SETS = ".roi", ".zip"
 SET_NAME = re.compile(r"^roi_?sets?[-_ ]?|[-_ ]?roi_?sets?$", re.IGNORECASE)
 """Pattern of ImageJ's default name for a set of regions, which may stand before or after another name."""
-NUMBER = re.compile(r"[-_ ]?\d[\d\-_ ]*$")
+NUMBER = re.compile(r"(?<![\d\-_ ])([-_ ]*?)[-_ ]?\d[\d\-_ ]*$")
 """Pattern of the number that ImageJ appends to a name, or writes instead of a name."""
 ROI_BYTES, SET_BYTES = 1_000_000, 64_000_000
 HEAD, SUBPIXEL, FLOATS_FROM = 64, 128, 222
@@ -61,7 +61,7 @@ def cells_of(
     if max(sizes[each] for each in members) > ROI_BYTES or sum(sizes[each] for each in members) > SET_BYTES:
         text = f"its regions take more than {ROI_BYTES // 10**6} MB each or {SET_BYTES // 10**6} MB together."
         raise InputRefused([error("too-large", name, text)])
-    names = [NUMBER.sub("", PurePosixPath(member).stem) for member in members]
+    names = [NUMBER.sub(r"\1", PurePosixPath(member).stem) for member in members]
     by_name = kind is None or (len({*names}) > 1 and (not classes or any(key(n) in classes for n in names)))
     cells: list[dict[str, Any]] = []
     for member, own in zip(members, names, strict=True):

@@ -32,7 +32,7 @@ Size = tuple[float, float]
 """Width and height of an image, px."""
 Cells = Iterator[tuple[str, Cell]]
 """Pairs of an image's name and a nucleus in the image."""
-YOLO = re.compile(rb"\s*\d{1,9}(\s+-?(\d+\.?\d*|\.\d+)(e-?\d{1,3})?){4,}\s*", re.IGNORECASE)
+YOLO = re.compile(rb"\s*\d{1,9}(\s+-?(\d++\.?\d*|\.\d+)(e-?\d{1,3})?){4,}\s*", re.IGNORECASE)
 """Pattern of the start of an Ultralytics file."""
 BOX = 4
 SLACK = 0.05
