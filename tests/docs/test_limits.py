@@ -49,7 +49,8 @@ STATED: dict[str, tuple[float, ...]] = {
         *(table_text.LINES, table_text.CELLS),
     ),
     "one zip": (
-        *(archives.MEMBERS, archives.MEMBER_BYTES // MEGABYTE, archives.RATIO, 1),
+        *(archives.MEMBERS, archives.MEMBER_BYTES // MEGABYTE),
+        *(archives.RATIO, 1, archives.RATIO_FROM // MEGABYTE),
         *(archives.DIRECTORY_BYTES // MEGABYTE, archives.NAME_BYTES),
     ),
     "one bundle": (bundle.BUNDLE_BYTES // MEGABYTE, unpacking.MANIFEST_BYTES // MEGABYTE),

@@ -157,7 +157,7 @@ def test_among_real_images_bare_skin_and_foreign_pictures_get_no_answer(images):
     of_kind = {kind: 100 * np.mean([row[kind] for row in by_kind]) for kind in counts}
     print("answered", {f"{kind}, {counts[kind]}": round(float(share), 1) for kind, share in of_kind.items()})
     most = 5 if images >= ENOUGH_TO_REFUSE else PASSED_OF_100 + 0.5
-    assert all(share <= most for share in mean.values()), mean
+    assert all(round(share, 9) <= most for share in mean.values()), mean
 
 
 @with_pictures
