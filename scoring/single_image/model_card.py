@@ -144,6 +144,22 @@ class ModelCard:
         """Whether the sentences about the model (`card_line`) are a warning."""
         return self.no_better or bool(self.cautions) or self.official is not None
 
+    def _mostly_wrong(self, shares: "ModelCard | OfficialCard") -> list[str]:
+        """Return that most malignant or most other test images are called wrong, as short texts with a place
+        for the rule."""
+        found, missed, others = [], shares.sensitivity, shares.specificity
+        if missed is not None and missed.high < HALF:
+            n = missed.n
+            found.append(f"the model{{}} misses most malignant test images ({n - missed.hits} of {n})")
+        # Images without a valid output count as wrong, but the model did not call them malignant.
+        if (
+            others is not None
+            and others.high < HALF
+            and others.n - others.hits - self.outputs.failed > HALF * others.n
+        ):
+            found.append("the model{} calls most other test images malignant")
+        return found
+
     @property
     def cautions(self) -> list[str]:
         """Reasons against trusting any answer of the model, as short texts."""
@@ -156,14 +172,10 @@ class ModelCard:
             )
         elif self.no_better and not self.separates:
             found.append("the model may not be better than a model that always predicts one class")
-        if self.sensitivity is not None and self.sensitivity.high < HALF:
-            n = self.sensitivity.n
-            found.append(f"the model misses most malignant test images ({n - self.sensitivity.hits} of {n})")
-        if self.specificity is not None and self.specificity.high < HALF:
-            others = self.specificity.n
-            # Images without a valid output count as wrong, but the model did not call them malignant.
-            if others - self.specificity.hits - self.outputs.failed > HALF * others:
-                found.append("the model calls most other test images malignant")
+        of_scores = " by its highest score" if self.official else ""
+        found += [words.format(of_scores) for words in self._mostly_wrong(self)]
+        if self.official:
+            found += [words.format(" by the challenge's rule") for words in self._mostly_wrong(self.official)]
         if self.outputs.overconfident:
             found.append("the model's scores are higher than its accuracy")
         return found
@@ -263,8 +275,6 @@ def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
         )
     if outputs.refused:
         sentence += f" The official challenge refuses this model, because {outputs.refused}"
-    if card.official is not None:
-        sentence += f" {card.official.line}"
     if card.no_better:
         k, frequency = card.commonest
         verdict = "is worse" if card.worse else "may not be better"
@@ -273,7 +283,8 @@ def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
             "images: this model "
             f"{f'always predicts {names[k]}' if card.always_commonest else verdict}."
         )
-    return f"{sentence} {outputs.overconfident}".rstrip()
+    official = "" if card.official is None else card.official.line
+    return " ".join(filter(None, (sentence, outputs.overconfident, official)))
 
 
 def entries(metadata: Mapping[str, str]) -> list[tuple[str, str]]:

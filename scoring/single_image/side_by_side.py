@@ -196,4 +196,16 @@ def models_line(
         sentence = f"Both models give {a[0]}: {models[0]} {a[1]}, {models[1]} {b[1]}"
     else:
         sentence = f"The models differ: {models[0]} gives {a[0]} {a[1]}, {models[1]} gives {b[0]} {b[1]}"
-    return f"{sentence}; caution about {models[1]}: {'; '.join(cautions)}." if cautions else f"{sentence}."
+    sentence = (
+        f"{sentence}; caution about {models[1]}: {'; '.join(cautions)}." if cautions else f"{sentence}."
+    )
+    if any(p.official is not None and p.official != p.top for p in (first, second)):
+        said = [f"{model}: {_official(p, names)}" for model, p in zip(models, (first, second), strict=True)]
+        sentence += f" By the challenge's own rule: {'; '.join(said)}."
+    return sentence
+
+
+def _official(prediction: ImagePrediction, names: Sequence[str]) -> str:
+    """Return the class that the challenge predicts from the raw outputs."""
+    chosen = prediction.top if prediction.official is None else prediction.official
+    return "no class" if chosen < 0 else names[chosen]

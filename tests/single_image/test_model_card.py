@@ -249,3 +249,17 @@ def test_a_tie_that_isic_leaves_undecided_counts_as_not_right():
     assert (card.right.hits, card.official.right.hits) == (40, 20)
     assert "predicts a class only if it alone has the highest output" in card_line(card, task.names)
     assert model_card(replace(found, refused="x"), task.malignant).official is None
+
+
+def test_cautions_say_by_which_rule_most_test_images_are_called_wrong():
+    """The headline of a model of percent warned of missed melanomas, although the challenge misses none and
+    calls every other image a melanoma; the card compared the wrong rule with a model that never varies."""
+    found = of_melanoma(np.where(np.arange(120) % 2 * (np.arange(120) % 8 < 2), 60.0, 10.0))
+    card = model_card(found, MELANOMA.malignant)
+    assert (card.official.specificity.hits, card.sensitivity.hits) == (0, 15)
+    assert card.cautions[-3:-1] == [
+        "the model by its highest score misses most malignant test images (45 of 60)",
+        "the model by the challenge's rule calls most other test images malignant",
+    ]
+    line = card_line(card, MELANOMA.names)
+    assert line.index("A model that always predicts") < line.index("The challenge itself predicts")

@@ -167,6 +167,20 @@ def test_two_models():
     assert banned(warned + photographs_line(lesion(one, other), NAMES)) == []
 
 
+def test_two_models_that_the_challenge_decides_alike_are_said_to_be_so():
+    """Two models "differ", although the challenge predicts the same class from the raw outputs of both."""
+    one, other = (
+        replace(an_answer(0.57, 0.43, 0.0), official=1),
+        replace(an_answer(0.3, 0.7, 0.0), official=1),
+    )
+    line = models_line(one, other, NAMES, ("a.onnx", "b.onnx"))
+    assert line.endswith(
+        " By the challenge's own rule: a.onnx: Melanocytic nevus; b.onnx: Melanocytic nevus."
+    )
+    assert "challenge" not in models_line(replace(one, official=0), other, NAMES, ("a.onnx", "b.onnx"))
+    assert "a.onnx: no class" in models_line(replace(one, official=-1), other, NAMES, ("a.onnx", "b.onnx"))
+
+
 def test_two_models_never_have_one_name():
     """Two columns had the same name, and to tell others apart one had a space at its end."""
     assert told_apart("a.onnx", "b.onnx") == ("a.onnx", "b.onnx")
