@@ -261,5 +261,4 @@ def test_cautions_say_by_which_rule_most_test_images_are_called_wrong():
         "the model by its highest score misses most malignant test images (45 of 60)",
         "the model by the challenge's rule calls most other test images malignant",
     ]
-    line = card_line(card, MELANOMA.names)
-    assert line.index("A model that always predicts") < line.index("The challenge itself predicts")
+    assert card_line(card, MELANOMA.names).endswith(card.official.line)
