@@ -179,7 +179,8 @@ def _quality(
 ) -> tuple[quality.QualityBadge, ...]:
     """Return the facts about the image that are known at once: similarity takes longer."""
     others = among.value.qualities if isinstance(among, Outcome) and among.value else ()
-    badges = quality.photograph_chips(image_upload.measured(image), task.shortest_side, others, image.case)
+    measured, cropped = image_upload.measured(image), image.photograph.cropped
+    badges = quality.photograph_chips(measured, task.shortest_side, others, image.case, cropped)
     return badges if isinstance(among, Outcome) else quality.before_comparison(badges)
 
 

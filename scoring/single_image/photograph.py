@@ -43,6 +43,7 @@ class Photograph:
         dropped: Other contents of the file that were dropped, from `inference.image_sanitizer.KINDS`.
         framed: Sentences that say how the photograph was reduced, turned and cropped; "" if it was not.
         reduction: Number of pixels in the file per stored pixel along each axis, 1 or more.
+        cropped: Whether this is a frame that was cropped by hand.
         of_slide: Whether this is a region of a slide, whose file stays in memory unchanged.
     """
 
@@ -52,6 +53,7 @@ class Photograph:
     dropped: tuple[str, ...]
     framed: str = ""
     reduction: float = 1.0
+    cropped: bool = False
     of_slide: bool = False
 
     @property

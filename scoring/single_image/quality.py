@@ -135,7 +135,11 @@ def _received(process: ImageProcess, truth: Pictures, index: int) -> Photograph 
 
 
 def photograph_chips(
-    measures: Quality, shortest_side: int = 0, among: Sequence[Quality | None] = (), own: int | None = None
+    measures: Quality,
+    shortest_side: int = 0,
+    among: Sequence[Quality | None] = (),
+    own: int | None = None,
+    cropped: bool = False,
 ) -> tuple[QualityBadge, ...]:
     """Return the quality badges of a photograph of skin.
 
@@ -143,9 +147,10 @@ def photograph_chips(
         shortest_side: Minimum pixels of the shorter side that the challenge requires; 0: none.
         among: Quality of the test set's images.
         own: Position of the photograph in the test set, if it is one of the test set's images.
+        cropped: Whether the photograph is a frame that was cropped by hand.
     """
     return (
-        _size(measures, shortest_side),
+        _size(measures, shortest_side, cropped),
         _sharpness(measures, among, own),
         _exposure(measures),
         _colours(measures, among),
@@ -212,21 +217,22 @@ def _floored(share: float) -> str:
     return f"{min(round(100 * share), 99)}%"
 
 
-def _size(measures: Quality, shortest_side: int) -> QualityBadge:
-    value = f"shorter side {measures.short_side} px in the file"
+def _size(measures: Quality, shortest_side: int, cropped: bool) -> QualityBadge:
+    called = "frame" if cropped else "photograph"
+    value = f"shorter side {measures.short_side} px in the {'frame' if cropped else 'file'}"
     if measures.short_side < shortest_side:
         return QualityBadge(
             "size",
             STOP,
             value,
-            f"The challenge asks for {shortest_side} px or more: it would not accept this photograph.",
+            f"The challenge asks for {shortest_side} px or more: it would not accept this {called}.",
         )
     if measures.short_side < LEAST_SIDE:
         return QualityBadge(
             "size",
             CAUTION,
             value,
-            f"The photograph is smaller than the images that models receive ({LEAST_SIDE} px or more): it "
+            f"The {called} is smaller than the images that models receive ({LEAST_SIDE} px or more): it "
             "is enlarged, but "
             "has no more detail.",
         )

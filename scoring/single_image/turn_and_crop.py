@@ -62,6 +62,7 @@ def framed(photograph: Photograph, framing: Framing) -> Photograph:
         pixels=pixels,
         small=np.asarray(small(Image.fromarray(pixels))),
         framed=" ".join(filter(None, sentences)),
+        cropped=photograph.cropped or (wide, tall) != (turned.shape[1], turned.shape[0]),
     )
 
 
@@ -79,3 +80,20 @@ def framing_line(framing: Framing, width: int, height: int) -> str:
             f"{turned[0]} x {turned[1]} px"
         )
     return f"Changed by hand: {', '.join(parts)}." if parts else ""
+
+
+def beyond_line(framing: Framing, width: int, height: int) -> str:
+    """Return a sentence that says that a part reaches beyond a turned photograph of width x height px, and
+    which part is used instead; "" if it does not."""
+    if framing.part is None:
+        return ""
+    left, top, wide, tall = framing.part
+    limits = [f"At Left {left}, the width can be at most {width - left} px."] * (left + wide > width)
+    limits += [f"At Top {top}, the height can be at most {height - top} px."] * (top + tall > height)
+    if not limits:
+        return ""
+    x, y, used_width, used_height = framing.box(width, height)
+    return (
+        f"The frame reaches beyond the picture and is not applied. Left {x}, Top {y}, Width {used_width} and "
+        f"Height {used_height} are used instead. {' '.join(limits)}"
+    )

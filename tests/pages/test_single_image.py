@@ -1354,6 +1354,10 @@ def test_an_own_image_is_turned_zoomed_and_cropped_and_the_record_says_so(single
     assert words in said(app)
     assert before != lead(app)
     assert said(app).count(words) == 2
+    app.number_input(key=f"single_Left_{token}").set_value(400)
+    settled(app.run())
+    assert "At Left 400, the width can be at most 200 px." in said(app)
+    assert "px in the frame" in said(app)
     app.segmented_control(key=f"single_quarters_{token}").set_value(0)
     settled(app.run())
     assert "By hand" not in said(app)

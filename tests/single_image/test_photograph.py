@@ -117,6 +117,11 @@ def test_a_large_photograph_is_reduced_and_said_so(process):
     assert quality.short_side == pytest.approx(8_000, rel=0.001)
     assert photograph_chips(quality)[0].value.endswith("px in the file")
     cropped = framed(reduced, Framing(part=(0, 0, 900, 700)))
+    (size,) = (chip for chip in photograph_chips(of_photograph(cropped), cropped=True) if chip.name == "size")
+    assert size.value.endswith("px in the frame")
+    assert (reduced.cropped, cropped.cropped) == (False, True)
+    refused = photograph_chips(of_photograph(cropped), 10**6, cropped=True)[0]
+    assert refused.words.endswith("it would not accept this frame.")
     assert cropped.framed.startswith(f"{reduced.framed} Changed by hand: cropped")
 
 

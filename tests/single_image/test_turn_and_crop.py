@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scoring.single_image.turn_and_crop import Framing, framed, framing_line
+from scoring.single_image.turn_and_crop import Framing, beyond_line, framed, framing_line
 from tests.support.single_image import photograph
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (600, 900, 3), np.uint8)
@@ -49,3 +49,15 @@ def test_the_crop_is_of_the_turned_photograph():
     assert np.array_equal(found.pixels, np.rot90(PIXELS, -1)[:450, :300])
     assert "turned by 90 degrees to the right, cropped to 300 x 450 px" in found.framed
     assert "of 600 x 900 px" in found.framed
+
+
+def test_a_typed_frame_beyond_the_picture_is_explained():
+    """Left 200 with the width of the whole picture silently showed the whole picture."""
+    assert beyond_line(Framing(part=(200, 0, 900, 600)), 900, 600) == (
+        "The frame reaches beyond the picture and is not applied. Left 0, Top 0, Width 900 and Height 600 "
+        "are used instead. At Left 200, the width can be at most 700 px."
+    )
+    assert "At Top 500, the height can be at most 100 px." in beyond_line(
+        Framing(part=(0, 500, 9, 200)), 900, 600
+    )
+    assert beyond_line(Framing(part=(200, 0, 700, 600)), 900, 600) == beyond_line(Framing(), 900, 600) == ""
