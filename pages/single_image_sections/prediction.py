@@ -148,8 +148,7 @@ def _card(query: Query) -> None:
                 key="single_card",
             )
         if card is not None and card.by_tone:
-            shares = [f"{tone}: {share}" for tone, share in card.by_tone.items()]
-            st.markdown(markdown(f"Share of right predictions by skin tone: {'; '.join(shares)}.", 600))
+            st.markdown(markdown(card.tone_line, 700))
         told = entries(opened.process.facts.graph.metadata)
         for name, value in told:
             st.markdown(f"{markdown(name)}: {markdown(value, 600)}")

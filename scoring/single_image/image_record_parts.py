@@ -43,6 +43,7 @@ def of_card(card: ModelCard | None, classes: Sequence[str]) -> dict[str, Any] | 
         }
         | {
             "right_by_skin_tone": {tone: of_share(found) for tone, found in card.by_tone.items()},
+            "without_skin_tone": card.without_tone,
             "by_official_rule": None if card.official is None else _shares(card.official),
         }
     )

@@ -100,6 +100,7 @@ class ModelCard:
         found: For each class, the share of its cases that are predicted as the class (sensitivity) [K].
         confirmed: For each class, the share of true cases among those predicted as the class (precision) [K].
         by_tone: Skin tone -> share of right cases; empty if the test set does not state skin tones.
+        without_tone: Number of images without a skin tone, if the test set states skin tones.
         official: Performance by the challenge's own decisions; None if these go by the highest score too.
     """
 
@@ -112,6 +113,17 @@ class ModelCard:
     outputs: CardOutputs = CardOutputs()
     by_tone: Mapping[str, Share] = field(default_factory=dict)
     official: OfficialCard | None = None
+    without_tone: int = 0
+
+    @property
+    def tone_line(self) -> str:
+        """The share of right predictions by skin tone, as a sentence; "" if no skin tones are known."""
+        if not self.by_tone:
+            return ""
+        shares = "; ".join(f"{tone}: {share}" for tone, share in self.by_tone.items())
+        n = self.without_tone
+        left_out = f"; {n} image{'s' * (n > 1)} without a skin tone {'are' if n > 1 else 'is'} left out"
+        return f"Share of right predictions by skin tone: {shares}{left_out * bool(n)}."
 
     @property
     def no_better(self) -> bool:
@@ -215,6 +227,8 @@ def model_card(
         decisions = np.concatenate([reference.official, np.full(len(failed), -1)])
         official = OfficialCard(reference.rule, *called(decisions))
 
+    tones = _tones(reference, columns or {})
+    toned = np.any([*tones.values()], axis=0) if tones else np.ones(len(truth), bool)
     support = np.bincount(truth, minlength=len(reference.classes))
     commonest = int(support.argmax())
     classes = range(len(reference.classes))
@@ -232,8 +246,9 @@ def model_card(
             share(reference.right, reference.units),
             reference.refused,
         ),
-        {tone: of(right, shown) for tone, shown in _tones(reference, columns or {}).items()},
+        {tone: of(right, shown) for tone, shown in tones.items()},
         official,
+        int((~toned).sum()),
     )
 
 

@@ -65,6 +65,9 @@ def test_right_answers_are_counted_by_skin_tone_where_it_is_known(column):
     assert list(card.by_tone) == ["dark", "light"]
     for k, tone in enumerate(("dark", "light"), 1):
         assert card.by_tone[tone] == counted(int(right[k::3].sum()), len(right[k::3]))
+    left_out = len(tones[: len(found) : 3])
+    assert card.without_tone == left_out
+    assert f"; {left_out} images without a skin tone are left out." in card.tone_line
     assert model_card(found, TASK.malignant, {"skin": tones[: len(found)]}).by_tone == {}
     assert model_card(found, TASK.malignant).by_tone == {}
 
