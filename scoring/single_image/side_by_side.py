@@ -13,6 +13,7 @@ from scoring.presentation.figures.number_format import score
 from scoring.single_image.abstention import ImageAnswer
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.saliency import counts
+from scoring.single_image.similar_cases import TIE
 
 OTHER_LIGHT = 0.75
 """If the ratio of brightness of two photographs is below this, one is called darker."""
@@ -126,17 +127,27 @@ def photographs_line(answers: Mapping[int, ImageAnswer], names: Sequence[str]) -
             if answer.reasons
         )
         return f"{refused} Therefore no mean is shown.{_light_line(answers)}"
-    top, tops = int(mean.argmax()), [answer.prediction.top for answer in answers.values()]
+    tops = [answer.prediction.top for answer in answers.values()]
     if len(set(tops)) == 1:
         sentence = f"{'Both' if n == 2 else f'All {n}'} photographs get the class {names[tops[0]]}."
     else:
         each = ", ".join(f"photograph {number} {names[k]}" for number, k in zip(answers, tops, strict=True))
         sentence = f"The photographs get different classes: {each}."
     return (
-        f"{sentence} Highest mean: {names[top]} {score(mean[top])}. Benchside takes the mean of {n}. "
+        f"{sentence} {_highest_mean(mean, names)}. Benchside takes the mean of {n}. "
         "Challenges whose cases are photographs score each on its own; challenges whose cases are lesions "
         f"score one answer per lesion.{_light_line(answers)}"
     )
+
+
+def _highest_mean(mean: Floats, names: Sequence[str]) -> str:
+    """Return the highest mean as text, without naming a class alone that shares it with another."""
+    tied, highest = np.flatnonzero(mean >= mean.max() - TIE), score(mean.max())
+    if len(tied) == 1:
+        return f"Highest mean: {names[tied[0]]} {highest}"
+    if len(tied) == len(mean):
+        return f"All classes have the same mean: {highest}"
+    return f"No class has the highest mean alone: {' and '.join(names[k] for k in tied)} have {highest}"
 
 
 def _light_line(answers: Mapping[int, ImageAnswer]) -> str:

@@ -66,6 +66,15 @@ def test_the_mean_counts_photographs_alike_and_is_said_to_be_made_here():
     )
 
 
+def test_equal_means_name_no_class_alone():
+    """Two opposite answers had "Highest mean: Melanoma 0.50"."""
+    line = photographs_line(lesion(an_answer(0.999, 0.001, 0.0), an_answer(0.001, 0.999, 0.0)), NAMES)
+    assert "No class has the highest mean alone: Melanoma and Melanocytic nevus have 0.50." in line
+    assert "Highest mean" not in line
+    two = photographs_line(lesion(an_answer(0.9, 0.1), an_answer(0.1, 0.9)), NAMES[:2])
+    assert "All classes have the same mean: 0.50." in two
+
+
 def lit(light: float) -> ImagePrediction:
     return replace(an_answer(0.6, 0.3, 0.1), prepared=np.full((8, 8, 3), round(160 * light), np.uint8))
 
