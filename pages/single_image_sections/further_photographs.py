@@ -4,11 +4,12 @@ from functools import partial
 
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome
-from pages.single_image_sections import session_state
+from pages.single_image_sections import demographics, session_state
 from pages.single_image_sections.chosen_image import ChosenImage
 from pages.single_image_sections.query import Query
 from scoring.single_image import image_prediction, wording
 from scoring.single_image.abstention import ImageAnswer, least_score, reasons
+from scoring.single_image.other_demographics import unknown_cautions
 from scoring.single_image.quality import QualityBadge
 from scoring.single_image.side_by_side import photograph_cautions
 
@@ -43,12 +44,12 @@ def _other_answer(query: Query, other: ChosenImage, chips: tuple[QualityBadge, .
 
 def cautions(query: Query) -> list[str]:
     """Return the reasons for caution about the answer, as short texts."""
-    outcome, names = scoring_run.attempt(answers, query), query.setup.task.names
-    lesion = outcome.value or {}
-    others = {number: answer for number, answer in lesion.items() if number != query.setup.image.number}
+    outcome, task, image = scoring_run.attempt(answers, query), query.setup.task, query.setup.image
+    others = {number: answer for number, answer in (outcome.value or {}).items() if number != image.number}
     failed = ["the model failed on another photograph"] if outcome.refused else []
     return [
         *wording.cautions(query.chips, query.views, query.card, query.answer),
-        *photograph_cautions(query.answer.top, others, names),
+        *unknown_cautions(task.patient, query.answer.vector, demographics.age_unknown(image)),
+        *photograph_cautions(query.answer.top, others, task.names),
         *failed,
     ]

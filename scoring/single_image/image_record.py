@@ -32,6 +32,7 @@ from scoring.single_image.model import OpenModel
 from scoring.single_image.model_card import ModelCard, entries
 from scoring.single_image.nuclei import Overview
 from scoring.single_image.operating_threshold import ChosenOperatingPoint
+from scoring.single_image.other_demographics import unknown_cautions
 from scoring.single_image.photograph import CALLED, Photograph
 from scoring.single_image.quality import QualityBadge
 from scoring.single_image.reader_study import Impression
@@ -199,6 +200,7 @@ class Record:
         """Reasons for caution, as short texts."""
         return [
             *cautions(self.checks.chips, self.more.views, self.test_set.card, self.prediction),
+            *unknown_cautions(self.model.task.patient, self.prediction.vector, self.checks.age_unknown),
             *photograph_cautions(self.prediction.top, self.more.others, self.model.task.names),
         ]
 

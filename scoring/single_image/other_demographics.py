@@ -82,5 +82,20 @@ def told(patient: PatientFields, vector: np.ndarray, age_unknown: bool) -> dict[
     return words | {"age": ZERO_FOR_UNKNOWN} if age_unknown else words
 
 
+def unknown_cautions(
+    patient: PatientFields | None, vector: np.ndarray | None, age_unknown: bool
+) -> list[str]:
+    """Return which of age, sex and body site are unknown, and what the model received instead, as short
+    texts."""
+    if patient is None or vector is None:
+        return []
+    described = patient.described(vector)
+    return ["age unknown: the model received 0"] * age_unknown + [
+        f"{label} unknown: the model received {patient.unknown}"
+        for field, label in FIELDS.items()
+        if described[field] == UNKNOWN_WORD
+    ]
+
+
 def _word(value: float | str) -> str:
     return f"{value:g}" if isinstance(value, float) else value

@@ -1370,6 +1370,14 @@ def resaved(challenge: str, case: int) -> np.ndarray:
     return photograph.received(load_challenge(challenge).read_truth(path).picture(case)).pixels
 
 
+def test_the_headline_says_what_is_unknown_of_the_person(single_image):
+    app = settled(own(single_image(challenge="tricorder3"), photographs.encoded(resaved("tricorder3", 0))))
+    app = person(app, sex="unknown")
+    token = app.session_state[dropped_photographs.HELD][0].token
+    app = settled(app.checkbox(key=f"single_age_unknown_{token}").set_value(True).run())
+    assert "age unknown: the model received 0; sex unknown: the model received -1" in " ".join(headlines(app))
+
+
 def test_several_photographs_of_one_lesion_stand_side_by_side_with_their_mean(single_image):
     seen = resaved("tricorder3", 0)
     app = settled(own(single_image(challenge="tricorder3", tab="Side by side"), photographs.encoded(seen)))

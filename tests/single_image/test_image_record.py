@@ -197,7 +197,7 @@ def test_the_record_says_how_scores_come_from_outputs_that_are_no_probabilities(
         said[0], prediction=answer, more=image_record.MoreAnswers(second=second), scores_shown=True
     )
     page = words_of(html.html(made))
-    assert wording.kind_line("logits") in page
+    assert f"First model, {made.model_name}: {wording.kind_line('logits')}" in page
     assert f"Second model: {wording.kind_line('percent')}" in page
     assert "outputs are" not in words_of(html.html(replace(said[0], scores_shown=True)))
     document = image_record.document(made)
@@ -221,6 +221,9 @@ def test_an_unknown_age_is_no_newborn(said):
     assert "Age unknown (the model received 0) Sex female Body site unknown" in words_of(html.html(made))
     inputs = image_record.document(made)["inputs"]
     assert (inputs["described"]["age"], inputs["unknown"]) == (0, ["age", "location"])
+    unknown_words = ["age unknown: the model received 0", "body site unknown: the model received -1"]
+    assert image_record.document(made)["cautions"][-2:] == unknown_words
+    assert "; ".join(unknown_words) in words_of(html.html(made))
     newborn = replace(made, checks=image_record.Checks())
     assert "Age 0 Sex female" in words_of(html.html(newborn))
     assert image_record.document(newborn)["inputs"]["unknown"] == ["location"]

@@ -316,7 +316,9 @@ def _second_line(record: Record) -> str:
 
 
 def _scores_line(record: Record) -> str:
-    sentence = f"The scores of all classes add up to 1. {kind_line(record.prediction.kind)}".rstrip()
+    about, second = kind_line(record.prediction.kind), record.more.second
+    whose = f"First model, {_models(record, second)[0]}: " if about and second else ""
+    sentence = f"The scores of all classes add up to 1. {whose}{about}".rstrip()
     if record.more.others:
         sentence += f" {photographs_line(record.lesion, record.model.task.names)}"
     if ordered := record.over_time:
