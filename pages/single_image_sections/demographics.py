@@ -22,9 +22,9 @@ def vector_of(patient: PatientFields, image: ChosenImage, truth) -> np.ndarray |
     return fields(patient, image.person, known)
 
 
-def age_unknown(image: ChosenImage) -> bool:
-    """Return whether the visitor said that the age is unknown."""
-    return bool(st.session_state.get(_unknown_key(image.person), False))
+def age_unknown(token: str) -> bool:
+    """Return whether the visitor said that the age of a person, `token`, is unknown."""
+    return bool(st.session_state.get(_unknown_key(token), False))
 
 
 def _unknown_key(token: str) -> str:
@@ -38,7 +38,7 @@ def fields(
     is missing. known: given values."""
     (age, sex, site), sites = known, (*patient.locations, UNKNOWN_WORD)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        unknown = st.session_state.get(_unknown_key(token), False)
+        unknown = age_unknown(token)
         years = st.number_input(
             "Age",
             0,

@@ -49,7 +49,7 @@ def cautions(query: Query) -> list[str]:
     failed = ["the model failed on another photograph"] if outcome.refused else []
     return [
         *wording.cautions(query.chips, query.views, query.card, query.answer),
-        *unknown_cautions(task.patient, query.answer.vector, demographics.age_unknown(image)),
+        *unknown_cautions(task.patient, query.answer.vector, demographics.age_unknown(image.person)),
         *photograph_cautions(query.answer.top, others, task.names),
         *failed,
     ]

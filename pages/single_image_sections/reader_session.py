@@ -152,7 +152,7 @@ def _one(on: Session, queue: ImageQueue, image: SessionImage, read: Progress, n:
             pressed = prediction.button("Show the model's answer", f"{key}_show", missing)
             if pressed and impression is not None:
                 if vector is not None:
-                    session_queue.asked(on, queue, n, vector)
+                    session_queue.asked(on, queue, n, vector, key)
                 read.alone[n] = impression
                 st.rerun()
             return
@@ -181,6 +181,7 @@ def _answer(on: Session, image: SessionImage, key: str) -> None:
             st.warning(markdown(sentence, 500), icon=":material/front_hand:")
     else:
         cautions = wording.cautions(image.chips, answer.views, on.card, answer.prediction)
+        cautions += image.source.unknown
         st.markdown(f"**{markdown(wording.headline(answer.prediction, on.task.names, cautions), 700)}**")
     views = answer.views
     span = None if views is None else (views.low, views.high)

@@ -33,7 +33,7 @@ def show(query: Query, own: Impression, sensitivity: float, scores_shown: bool) 
     ]
     patient = query.setup.task.patient
     if answer.vector is not None and patient is not None:
-        values = told(patient, answer.vector, demographics.age_unknown(query.setup.image)).values()
+        values = told(patient, answer.vector, demographics.age_unknown(query.setup.image.person)).values()
         entries.append(Fact("Age, sex, body site", ", ".join(values)))
     if query.held is not None:
         failed = f"; no valid output for {len(query.held.failed)} more" if len(query.held.failed) else ""
@@ -111,7 +111,7 @@ def _record(query: Query, own: Impression, sensitivity: float, scores_shown: boo
             saliency_maps.made(query),
             side_by_side.dates(query) if others else {},
         ),
-        Checks(query.quality, query.chips, query.reasons, demographics.age_unknown(image)),
+        Checks(query.quality, query.chips, query.reasons, demographics.age_unknown(image.person)),
         query.model_name,
         f"{datetime.now(UTC):%d %B %Y}",
         own if own.confidence else None,

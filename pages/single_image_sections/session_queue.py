@@ -33,6 +33,7 @@ from scoring.single_image.image_session import (
 )
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_card import ModelCard, model_card
+from scoring.single_image.other_demographics import unknown_cautions
 from scoring.single_image.photograph import HELD_BYTES
 from scoring.single_image.quality import MeasuredImages
 from scoring.single_image.reader_study import MOST_IMAGES, drawn
@@ -197,10 +198,12 @@ def progress(work: Running | None, queue: ImageQueue, each: bool) -> None:
         st.rerun()
 
 
-def asked(on: Session, queue: ImageQueue, number: int, vector: np.ndarray) -> SessionImage:
-    """Return an image with the model's answer, computed now, after age, sex and site were given."""
+def asked(on: Session, queue: ImageQueue, number: int, vector: np.ndarray, key: str) -> SessionImage:
+    """Return an image with the model's answer, computed now, after age, sex and site were given. key: of
+    their fields."""
     image = queue.done[number]
-    known = replace(image, source=replace(image.source, vector=vector))
+    unknown = unknown_cautions(on.task.patient, vector, demographics.age_unknown(key))
+    known = replace(image, source=replace(image.source, vector=vector, unknown=tuple(unknown)))
     queue.keep(number, with_answer(on.opened, known, on.held))
     return queue.done[number]
 
@@ -226,7 +229,7 @@ def _card(on: Session, queue: ImageQueue, number: int, image: SessionImage) -> N
     answer, key = image.answer, f"single_card_{queue.token}_{number}"
     if answer is not None and not answer.reasons:
         cautions = wording.cautions(image.chips, answer.views, on.card, answer.prediction)
-        headline = wording.headline(answer.prediction, on.task.names, cautions)
+        headline = wording.headline(answer.prediction, on.task.names, [*cautions, *image.source.unknown])
         st.markdown(f"{title}: **{markdown(headline, 700)}**")
     elif answer is not None or image.failed:
         st.markdown(f"{title}: **{wording.NO_ANSWER}**")
@@ -236,5 +239,5 @@ def _card(on: Session, queue: ImageQueue, number: int, image: SessionImage) -> N
         with st.popover(f"{title}: age, sex, body site", key=key, on_change="rerun", width="stretch") as form:
             vector = demographics.fields(on.task.patient, key, (None, None, None)) if form.open else None
         if vector is not None:
-            asked(on, queue, number, vector)
+            asked(on, queue, number, vector, key)
             st.rerun()

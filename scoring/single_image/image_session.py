@@ -41,6 +41,7 @@ class SourceImage:
         size: Number of bytes that `picture` keeps in memory.
         file_name: Name of a visitor's file. Only this visitor may see it, because it may contain a person's
             name.
+        unknown: Which of age, sex and body site are unknown, as short texts.
     """
 
     name: str
@@ -50,6 +51,7 @@ class SourceImage:
     truth: int = UNSURE
     size: int = 0
     file_name: str = ""
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class SessionImage:
         if views is not None and unstable(views):
             views = None  # a reason names them
         prediction = None if answer is None or reasons else answer.prediction
-        found = ", ".join(cautions(self.chips, views, card, prediction))
+        found = ", ".join([*cautions(self.chips, views, card, prediction), *self.source.unknown])
         return " ".join([*reasons, *[f"Caution: {found}."] * bool(found)]) if reasons else found
 
 

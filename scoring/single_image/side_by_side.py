@@ -142,7 +142,7 @@ def photographs_line(answers: Mapping[int, ImageAnswer], names: Sequence[str]) -
 
 def _highest_mean(mean: Floats, names: Sequence[str]) -> str:
     """Return the highest mean as text, without naming a class alone that shares it with another."""
-    tied, highest = np.flatnonzero(mean >= mean.max() - TIE), score(mean.max())
+    tied, highest = np.flatnonzero(mean >= mean.max() - TIE).tolist(), score(mean.max())
     if len(tied) == 1:
         return f"Highest mean: {names[tied[0]]} {highest}"
     if len(tied) == len(mean):

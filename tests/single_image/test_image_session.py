@@ -111,6 +111,12 @@ def test_remarks_of_an_image_without_an_answer_count_the_turned_copies_once(chan
     assert image.remarks(SimpleNamespace(cautions=[])) == " ".join(because) + told
 
 
+def test_remarks_say_what_is_unknown_of_the_person():
+    unknown = ("age unknown: the model received 0",)
+    source = SourceImage("image 1", lambda: None, unknown=unknown)
+    assert SessionImage(source).remarks(SimpleNamespace(cautions=["a model"])) == f"a model, {unknown[0]}"
+
+
 @pytest.mark.parametrize("failed", [False, True])
 def test_remarks_of_an_image_without_an_answer_have_its_cautions_too(failed):
     """The page showed "Sharpness: blurred", and the CSV file had only another reason for no answer."""
