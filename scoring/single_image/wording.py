@@ -246,11 +246,9 @@ def views_line(views: TurnedViews) -> str:
 def dropped_line(kinds: Sequence[str], keeps_file: bool = False) -> str:
     """Return a sentence that says which metadata were removed from the file. `keeps_file` says whether the
     file itself stays in memory, as that of a slide does."""
-    named = ", ".join(
-        "the name of the program that wrote it" if kind == "program" else kind for kind in kinds
-    )
+    named = ", ".join("the program's name" if kind == "program" else kind for kind in kinds)
     if keeps_file:
-        held = f", with its other contents: {named}" if kinds else ""
+        held = f", with {named}" if kinds else ""
         return f"{REGION} The slide's file stays in memory unchanged{held}."
     return f"Removed from the file: {named}." if kinds else "The file contained no position, name or date."
 

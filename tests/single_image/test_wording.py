@@ -274,12 +274,12 @@ def test_the_slide_s_file_is_said_to_stay_with_what_it_contains():
     """ "stays in memory unchanged with program" was not understood."""
     kept = wording.dropped_line(("program", "date and time"), keeps_file=True)
     assert kept == (
-        "The region contains only pixels. The slide's file stays in memory unchanged, with its other "
-        "contents: the name of the program that wrote it, date and time."
+        "The region contains only pixels. The slide's file stays in memory unchanged, with the program's "
+        "name, date and time."
     )
     assert wording.dropped_line((), keeps_file=True).endswith("stays in memory unchanged.")
     removed = wording.dropped_line(("program",))
-    assert removed == "Removed from the file: the name of the program that wrote it."
+    assert removed == "Removed from the file: the program's name."
 
 
 def test_a_tie_is_no_highest_class():

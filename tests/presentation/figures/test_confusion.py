@@ -28,8 +28,8 @@ def test_confusion_matrix_shows_each_count_and_share_of_its_row(card, show):
         n, row = counts[order[i], order[j]], counts[order[i]].sum()
         expected = {
             "counts": f"<b>{n}</b>",
-            "shares": f"<b>{100 * n / row:.0f}%</b>",
-            "both": f"<b>{n}</b><br>{100 * n / row:.0f}%",
+            "shares": f"<b>{(200 * n + row) // (2 * row)}%</b>",
+            "both": f"<b>{n}</b><br>{(200 * n + row) // (2 * row)}%",
         }[show]
         assert cells.get((i, j)) == (expected if n else None)
         assert figure.data[0].z[i][j] == pytest.approx(n / row)
