@@ -97,10 +97,13 @@ def cases(on: Session) -> ImageQueue | None:
 def _drawn(on: Session, seed: int, count: int) -> ImageQueue:
     places = np.array([i for i, member in enumerate(on.truth.images) if member is not None], int)
     labels, queue = np.asarray(on.truth.labels), ImageQueue(f"cases_{seed}_{count}")
-    vectors = on.truth.demographics.encoded if on.opened.takes_vector else None
+    people = on.truth.demographics if on.opened.takes_vector else None
     for i in drawn(labels, on.task.malignant, places, count, seed):
-        vector, picture = None if vectors is None else vectors[i], partial(on.truth.picture, i)
-        queue.add(SourceImage(on.truth.ids[i], picture, i, vector, int(labels[i])))
+        vector, picture = None if people is None else people.encoded[i], partial(on.truth.picture, i)
+        no_age = people is not None and bool(np.isnan(people.age[i]))
+        unknown = unknown_cautions(on.task.patient, vector, no_age)
+        source = SourceImage(on.truth.ids[i], picture, i, vector, int(labels[i]), unknown=tuple(unknown))
+        queue.add(source)
     return queue
 
 

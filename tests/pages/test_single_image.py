@@ -40,6 +40,7 @@ from pages.single_image_sections import (
     query,
     reader_session,
     record,
+    session_queue,
     session_state,
 )
 from scoring.challenges import load_challenge, samples
@@ -1377,6 +1378,16 @@ def test_the_headline_says_what_is_unknown_of_the_person(single_image):
     token = app.session_state[dropped_photographs.HELD][0].token
     app = settled(app.checkbox(key=f"single_age_unknown_{token}").set_value(True).run())
     assert "age unknown: the model received 0; sex unknown: the model received -1" in " ".join(headlines(app))
+
+
+def test_drawn_cases_of_a_session_say_what_is_unknown_of_the_person():
+    people = SimpleNamespace(age=np.array([np.nan, 40.0]), encoded=np.array([[0.0, -1, 2], [40, 1, 2]]))
+    truth = SimpleNamespace(ids="ab", images="ab", labels=[0, 1], demographics=people, picture=str)
+    opened, task = SimpleNamespace(takes_vector=True), model_task("tricorder3")
+    queue = session_queue._drawn(SimpleNamespace(truth=truth, opened=opened, task=task), 0, 2)
+    said_of = {source.name: source.unknown for source in queue._waiting.values()}
+    unknown = ("age unknown: the model received 0", "sex unknown: the model received -1")
+    assert said_of == {"a": unknown, "b": ()}
 
 
 def test_several_photographs_of_one_lesion_stand_side_by_side_with_their_mean(single_image):
