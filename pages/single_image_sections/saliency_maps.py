@@ -74,7 +74,7 @@ def _maps(query: Query, maps: Explanation) -> None:
             "Class",
             answer.order,
             key=f"single_map_class_{query.setup.image.token}",
-            format_func=lambda k: f"{task.names[k]} {score(answer.probabilities[k])}",
+            format_func=lambda k: f"{task.names[k]} {score(float(answer.probabilities[k]))}",
             width=320,
         )
         opacity = st.slider(
