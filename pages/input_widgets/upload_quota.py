@@ -181,7 +181,7 @@ class UploadQuotaMiddleware:
         announced = _announced(scope)
         message = quota.beyond(runtime, session, max(0, announced - FRAME_BYTES))
         if message:
-            await _drain(receive, announced)
+            await _drain(receive)
             quota.refuse(session, message)
             await _answer(send, 413, message)
             return
@@ -205,7 +205,7 @@ class UploadQuotaMiddleware:
         try:
             await self._app(scope, counted, cleaned)
         except _TooMuch as refused:
-            await _drain(receive, announced - arrival.came)
+            await _drain(receive)
             quota.refuse(session, str(refused))
             await _answer(send, 413, str(refused))
         except OSError as fault:  # uploads pass through the folder for temporary files
@@ -268,10 +268,10 @@ def _announced(scope: Scope) -> int:
     return int(length) if length.isdigit() else 0
 
 
-async def _drain(receive: Receive, announced: int) -> None:
-    """Read and discard the data of a refused request. Otherwise the browser would report a lost connection
-    instead of the answer."""
-    remaining = min(announced, (st.get_option("server.maxUploadSize") + 1) << 20)
+async def _drain(receive: Receive) -> None:
+    """Read and discard the rest of a refused request, also where it did not announce its size. Otherwise the
+    browser would report a lost connection instead of the answer."""
+    remaining = (st.get_option("server.maxUploadSize") + 1) << 20
     while remaining > 0:
         message = await receive()
         remaining -= len(message.get("body", b""))

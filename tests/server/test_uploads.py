@@ -49,7 +49,8 @@ def test_an_upload_that_does_not_say_its_size_ends_at_the_same_limit(visitor):
     one = visitor()
     path = f"_stcore/upload_file/{one.session}/made-up"
     assert one.put(path, "a.csv", b"," * 500 * KILOBYTE, announced=False)[0] == 204
-    assert one.put(path, "a.csv", b"," * 4500 * KILOBYTE, announced=False)[0] == 413
+    for _ in range(5):  # what is not read to its end is answered, or not, by chance
+        assert one.put(path, "a.csv", b"," * 9500 * KILOBYTE, announced=False)[0] == 413
 
 
 BEGINNING = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
