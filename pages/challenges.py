@@ -14,7 +14,7 @@ access.guard(__file__)
 
 WHAT = (
     "You describe a challenge in a file that names the columns, the metric and the ranking rule. From this "
-    "file Benchside makes its page, comparison, board, report and commands. You write no Python."
+    "file Benchside makes the challenge's page, comparison, board, report and commands. You write no Python."
 )
 
 

@@ -26,7 +26,8 @@ from scoring.core.options import Option
 from scoring.store.database import Store
 
 WHAT = (
-    "A board is a leaderboard. It collects submissions over weeks, scores each file at once, and ranks the "
+    "A board is a leaderboard. It collects submissions over weeks, scores each file when it arrives, and "
+    "ranks the "
     "teams with intervals and ties."
 )
 

@@ -225,10 +225,10 @@ def _downloads(page: BoardPage, is_public: bool) -> None:
                 partial(_bundle, page.board, with_truth),
                 f"{stem}.zip",
                 "download_bundle",
-                help="Another server can import this file. The file names cases: do not publish it.",
+                help="Another server can import this file. It contains case ids: do not publish it.",
             )
     if not is_public:
-        st.caption("The report, board.json and the publication files contain no case.")
+        st.caption("The report, board.json and the publication files contain no case ids.")
 
 
 def _bundle(board: OpenBoard, with_truth: bool) -> bytes:

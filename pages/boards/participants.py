@@ -37,7 +37,7 @@ from scoring.store.database import Store
 WORN = {
     "none": "",
     "score": "",
-    "classes": "Scores of each class reveal the truth faster than the total score.",
+    "classes": "Scores for each class reveal the truth after fewer submissions than the total score.",
     "cases": "With feedback on each case, a team learns the whole truth from a few submissions.",
 }
 
@@ -109,7 +109,10 @@ def _last_outcome(outcome: Any) -> None:
     if feedback.again:
         st.info("This file was submitted before, so it is scored only once.", icon=":material/content_copy:")
     elif feedback.score is None and feedback.best is not None:
-        message = "Scored. The new score does not beat your best by the Ladder's step, so it is not shown."
+        message = (
+            "Scored. The new score is not shown: it does not beat your best score by the Ladder's "
+            "minimum step."
+        )
         st.success(message, icon=":material/task_alt:")
     else:
         st.success("Scored.", icon=":material/task_alt:")
@@ -193,8 +196,8 @@ def _quota_text(quota: RemainingQuota) -> str:
     closes = f", which closes on {spoken(quota.closes)}" if quota.closes else ""
     name = markdown(quota.phase, 60)
     return (
-        f"Phase {name}{closes}. Your team may still submit {many}. Refused submissions left today: "
-        f"**{quota.refused}**."
+        f"Phase {name}{closes}. Your team may still submit {many}. Today (UTC), at most "
+        f"**{quota.refused}** more may be refused."
     )
 
 
@@ -288,8 +291,8 @@ def _parts(board: OpenBoard, ranking: BoardRanking) -> None:
         return
     with st.expander("**Withhold a part of the cases until the end**", icon=":material/call_split:"):
         st.caption(
-            "Each submitted file is scored on both parts. Participants see scores of the shown part, as far "
-            "as the settings of the hidden truth allow. The withheld part decides the final ranking. Both "
+            "Each submitted file is scored on both parts. Participants see only scores of the shown part, as "
+            "the settings of the hidden truth allow. The withheld part decides the final ranking. Both "
             "parts have similar shares of classes, events, stages and values. All cases of a patient are in "
             "the same part."
         )

@@ -208,15 +208,18 @@ def _decision(page: BoardPage) -> None:
             ties = st.text_input("In a tie", "teams with the same rank share the place", width=2 * WIDTH)
             if st.form_submit_button("Fix the rule", icon=":material/gavel:"):
                 actions.do(decision_rule.fix_rule, store, board_id, prizes, ties)
-        st.caption("The rule records the current metric, options, phases and the submission that counts.")
+        st.caption(
+            "The rule records the current metric, options and phases, and whether a team's last or best "
+            "submission counts."
+        )
     if final is not None:
         st.markdown(f"The final ranking was frozen on {phases_and_limits.spoken(final.created)}.")
     elif st.button("Freeze the final ranking", icon=":material/lock:", key=f"freeze_{board_id}"):
         actions.done(actions.attempt(final_ranking.freeze, store, board_id), "The ranking was not frozen")
     if final is None:
         st.caption(
-            "This saves the ranking with the time, the version of Benchside and hashes. After that, the "
-            "board accepts no submissions and lists every change."
+            "This saves the ranking with the time, the version of Benchside, and hashes of the truth and the "
+            "submissions. Then the board accepts no submissions, and it lists every later change."
         )
 
 

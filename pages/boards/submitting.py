@@ -80,7 +80,8 @@ def show(page: BoardPage) -> None:
             single, packs, in_use = selectors.teams(prefix, elsewhere=False)
         st.caption(
             "A zip or folder has a file or folder per team. A team's folder may have a folder or file per "
-            "date (2026-10-01, 2026-10-01.csv). Without a date, the current time is used."
+            "date (2026-10-01, 2026-10-01.csv). Without a date, the current time is used as time of "
+            "submission."
         )
         chosen = _to_send(board, single, packs)
         if chosen:
@@ -205,7 +206,7 @@ def _receipts(board: OpenBoard, outcome: SubmissionOutcome | InputRefused | None
     ]
     noticed = [*outcome.notes, *(finding for receipt in receipts for finding in receipt.findings)]
     if problems := list(chain.from_iterable(outcome.problems.values())):
-        rest = " Only the other files count." if receipts else ""
+        rest = " The other files were scored." if receipts else ""
         way = " A button fixes a file and submits it again." if any(p.fixes for p in problems) else ""
         finding_list.refusal(
             InputRefused(problems, [*known, *noticed]),

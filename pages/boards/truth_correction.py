@@ -109,7 +109,7 @@ def _changes(page: BoardPage, key: tuple) -> None:
     render.draw_all(
         _changed(page.key, version, before, page.board), page.path(f"Corrections/{version} {before}")
     )
-    st.caption("These tables name cases: do not publish them.")
+    st.caption("These tables contain case ids: do not publish them.")
     if st.toggle(f"Show the ranking with version {before}", key="board_old_ranking"):
         ranked = _ranked(page.key, before, page.board)
         render.draw_all(ranked, page.path(f"Corrections/ranked {before}"))

@@ -111,7 +111,7 @@ def _pictures(
     unit = scored.card.provenance["unit"]
     costs = f", then the points that the {unit} adds to the score or takes away" if cases.unit else ""
     said = f"True class → predicted class. Below: the score of the true class{costs}. {UPRIGHT}"
-    st.caption(said if cases.truth else f"Below each case is its score. A click {click[0]}.")
+    st.caption(said if cases.truth else f"The number below each case is its score. A click {click[0]}.")
 
 
 def _wanted(cases: CaseList) -> CaseFilter:

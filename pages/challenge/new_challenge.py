@@ -38,14 +38,18 @@ ORDERS = {
     "mean_rank": "mean rank over the metrics",
     "case_rank": "mean rank over the cases",
 }
-GAPS = {"refuse": "the submission is refused", "worst": "worst possible answer", "ignore": "left out"}
+GAPS = {
+    "refuse": "makes Benchside refuse the submission",
+    "worst": "gets the worst possible answer",
+    "ignore": "is left out",
+}
 PER_CLASS = "a column of 0 and 1 per class"
 PLACES = {"points": "Columns of x, y (z)", "boxes": "Columns of the box: x0, y0, x1, y1"}
 BOXES = {"": "the opposite corner", "size": "width and height"}
 NO_CLASS = "none: all have the same class"
 SHOWN = 5
-FURTHER = """For weights, options and further keys: download the file, change it in a text editor, and
-drop it in the field for the challenge file above. The file then replaces these choices."""
+FURTHER = """For weights, options and further keys: download the challenge file, change it in a text
+editor, and drop it in the field for the challenge file above. It then replaces these choices."""
 ANOTHER = "Choose another title above, or another id in the file."
 AGAIN, CHOOSE = "Drop another table.", "Change your choice above, or drop another file."
 
@@ -131,9 +135,12 @@ def _regions(read: TruthMasks, key: str) -> dict[str, list[int]]:
     """Draw name and values of each region, and return them."""
     regions = dict[str, list[int]]()
     for value, cases in read.found.items():
-        label, usual = f"Name of the value {value}, in {cases} of {read.cases} masks", read.called(value)
+        label, usual = (
+            f"Name of mask value {value}, which is in {cases} of {read.cases} masks",
+            read.called(value),
+        )
         name = st.text_input(label, usual, key=f"{key}_{value}", max_chars=200).strip() or usual
-        held, label = [value], f"Values that belong to {markdown(name)}"
+        held, label = [value], f"Mask values that belong to {markdown(name)}"
         if len(read.found) > 1:
             held = st.multiselect(label, list(read.found), held, key=f"{key}_{value}_values")
         regions[name] = sorted({*regions.get(name, []), *held})
@@ -296,7 +303,7 @@ def _scores(challenge: Challenge, truth: ChosenInput, predictions: ChosenInput |
         )
         return
     constant_column, right = st.columns(2)
-    constant_column.metric("Score of a constant submission", _shown(constant.value))
+    constant_column.metric("Score of one answer for all cases", _shown(constant.value))
     if predictions is None:
         right.caption("Drop predictions to see their score here.")
         return

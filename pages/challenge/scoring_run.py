@@ -27,7 +27,7 @@ from scoring.inputs.sources import Source, open_source
 
 SESSION_TRUTHS, SESSION_RUNS, SHARED_CARDS, SHARED_RUNS = 2, 4, 32, 32
 SHORT_SECONDS = 2.0
-MADE_ROOM = "The run was stopped, because other runs were waiting and it exceeded its time limit."
+MADE_ROOM = "The run was stopped: it exceeded its time limit while other runs were waiting."
 STILL_HERE = "Nothing was scored; your files are still here."
 
 

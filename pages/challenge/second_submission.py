@@ -75,7 +75,7 @@ class Second:
 
         layout.gallery(
             f"Where is {name} better? {len(places)} case{'s' * (len(places) != 1)}",
-            "The true class is bold. The two predictions follow. The hardest case comes first.",
+            "The true class is bold. The predictions of the two submissions follow.",
             len(places),
             cards,
             key,

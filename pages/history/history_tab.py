@@ -105,7 +105,7 @@ def _group(offer: HistoryContext, groups: Sequence[list[SavedSubmission]]) -> li
 
     def label(number: int) -> str:
         rules = "the rules above" if here[number][0].series == current else "other rules"
-        return f"{len(here[number])} saved, until {here[number][-1].created[:10]} ({rules})"
+        return f"{len(here[number])} saved, the last on {here[number][-1].created[:10]} ({rules})"
 
     first = next((number for number, group in enumerate(here) if group[0].series == current), 0)
     return here[st.selectbox("Rules", range(len(here)), first, format_func=label, key="history_series")]

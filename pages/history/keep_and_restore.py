@@ -168,7 +168,10 @@ def line(offer: HistoryContext) -> None:
         st.markdown(f":material/history: **{name}** has the same result as when it was saved on {day}{note}.")
     elif st.session_state.get(LACKS) is None:
         then = score_units.of(offer.challenge).words(entry.score)
-        message = f"had another score when it was saved on {day}: {then}, by version {entry.program}."
+        message = (
+            f"had another score when it was saved on {day}: {then}, computed by version "
+            f"{entry.program} of Benchside."
+        )
         st.markdown(f":material/history: **{name}** {message}")
 
 

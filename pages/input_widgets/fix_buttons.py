@@ -166,7 +166,9 @@ def offer(challenge: Challenge, chosen: ChosenInput, card: ScoreCard, key: str =
                 _field(chosen, option, key)
             if buttons:
                 now = "" if card.score is None else f" Score now: {score_words(challenge, card.score)}."
-                st.markdown(f":material/help: Does the file mean something else?{now}", width="content")
+                st.markdown(
+                    f":material/help: Did Benchside interpret the file wrongly?{now}", width="content"
+                )
                 finding_list.fix_buttons(buttons, partial(take, challenge.id, chosen), key)
 
 

@@ -274,8 +274,9 @@ def watch(job: Job, key: tuple, unit: str, each: bool = False) -> None:
             )
         if job.begun is not None and (seconds is None or seconds > BUDGET_SECONDS / 2):
             st.caption(
-                f"If other runs wait, a run may take at most {BUDGET_SECONDS // 60} minutes. If "
-                f"{RUNNING_JOBS + LONG_JOBS} runs are active, the longest run ends after {ENDED_SECONDS} s."
+                f"While other runs wait, a run is stopped after {BUDGET_SECONDS // 60} minutes; "
+                f"if {RUNNING_JOBS + LONG_JOBS} runs are active, the longest is stopped after "
+                f"{ENDED_SECONDS} s."
             )
 
     progress()

@@ -32,7 +32,7 @@ from tests.support.workbooks import sheet, workbook
 
 SECONDS, MEGABYTES = 20, 50
 PENDING = (
-    "If other runs wait, a run may take",
+    "While other runs wait, a run is stopped after",
     "confirm this text to see the model",
     "Waiting",
 )

@@ -188,9 +188,9 @@ def test_what_is_read_otherwise_than_it_is_written_is_told_beside_the_score(open
 
 def test_a_region_has_several_values_and_teams_are_ordered_by_mean_rank(opened):
     app = put_files(opened("challenges"), "new_truth_file", volumes(0))
-    box(app.text_input, "Name of the value 1").set_value("organ")
-    box(app.text_input, "Name of the value 2").set_value("tumour").run()
-    box(app.multiselect, "Values that belong to organ").set_value([1, 2])
+    box(app.text_input, "Name of mask value 1").set_value("organ")
+    box(app.text_input, "Name of mask value 2").set_value("tumour").run()
+    box(app.multiselect, "Mask values that belong to organ").set_value([1, 2])
     box(app.selectbox, "A case without a prediction").set_value("worst")
     box(app.selectbox, "Teams are ordered by").set_value("mean_rank").run()
     assert not app.exception

@@ -139,8 +139,9 @@ def direction_switch(scored: ScoredSubmission) -> None:
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f":orange-badge[▲ direction] The C-index is **{share(m['c_index'])}**; with all signs reversed "
-            f"it would be **{share(m['c_index_flipped'])}**. Benchside interprets the scores as a "
+            f":orange-badge[▲ direction] The C-index is **{share(m['c_index'])}**; with the sign of every "
+            f"score reversed, it would be **{share(m['c_index_flipped'])}**. Benchside interprets the "
+            "scores as a "
             f"{direction.reading}. Is this right?"
         )
         st.button(
@@ -160,7 +161,9 @@ def direction_used(scored: ScoredSubmission) -> None:
     """Draw which column of scores was used, and whether it was read as a risk or a time."""
     direction = summary.direction(scored.card, scored.predictions)
     if direction is None:
-        st.markdown("The submission has no column of risk scores: every pair of patients counts as missing.")
+        st.markdown(
+            "The submission has no column of risk scores, so the scores of all patients count as missing."
+        )
         return
     how = "because of the option" if direction.forced else "because of the column's name"
     st.markdown(

@@ -84,7 +84,8 @@ def _buttons(scored: ScoredSubmission) -> None:
             "to_half",
             {f"cut_{name}": 0.5 for name in best},
             {f"cut_{name}": threshold for name, threshold in best.items()},
-            "Sets each category to the threshold with its highest F1 on these cases. Expect a lower F1 on "
+            "Sets the threshold of each category to the value with the highest F1 on these cases. Expect "
+            "a lower F1 on "
             "new cases.",
         )
 

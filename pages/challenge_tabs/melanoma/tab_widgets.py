@@ -145,7 +145,7 @@ def _chosen_prevalence() -> str:
         persist_state="page",
         required=True,
         default=next(iter(PREVALENCES)),
-        help="Test sets contain far more melanomas than the population.",
+        help="The share of melanomas is far higher in test sets than in the population.",
     )
 
 
@@ -178,7 +178,7 @@ ZERO = "would give score 0, because a prediction is missing or is not a number"
 VERDICTS = {
     "official-run-cancelled": "would cancel the whole run",
     "official-score-zero": "would give every model the score 0",
-    "official-other-table": "would read another table than Benchside",
+    "official-other-table": "would read a different table from the one that Benchside read",
     "image-elsewhere": "would not find images in other folders, and give every model the score 0",
     "label-spelling": "would count positives that are not spelled True as negative",
     "one-class-truth": "would yield NaN, because the truth has only one class",
@@ -190,7 +190,8 @@ VERDICTS = {
     "opset-version": "would refuse the model (opset)",
     "adapted-input": "would refuse the model (its input)",
     "input-size": "would feed 224 × 224 pixels, and the model would fail",
-    "fixed-batch-1": "would have failed until 2025, because the challenge then fed blocks of 200 images",
+    "fixed-batch-1": "would have failed until 2025, because until then the challenge fed images in blocks "
+    "of 200",
     "two-column-output": "would score the first of several output columns",
     "logits": "would compare the raw output with 0.5, even if it is a logit",
 }

@@ -165,7 +165,11 @@ def nucleus_table(drawn: Mapping[str, Array], nucleus: Nucleus | None, radius: f
         _frame(listed),
         COLUMNS,
         "Choose a row to see the nucleus."
-        + (f" The table lists the first {len(listed.rows):,}." if len(listed.rows) < listed.total else ""),
+        + (
+            f" The table lists the first {len(listed.rows):,} nuclei."
+            if len(listed.rows) < listed.total
+            else ""
+        ),
         key=key,
         height=TABLE_HEIGHT if len(listed.rows) > SHORT else "content",
         on_select=partial(_choose_row, key, listed, link),
