@@ -156,20 +156,20 @@ class ModelCard:
         """Whether the sentences about the model (`card_line`) are a warning."""
         return self.no_better or bool(self.cautions) or self.official is not None
 
-    def _mostly_wrong(self, shares: "ModelCard | OfficialCard") -> list[str]:
-        """Return that most malignant or most other test images are called wrong, as short texts with a place
-        for the rule."""
-        found, missed, others = [], shares.sensitivity, shares.specificity
+    def _mostly_wrong(self, shares: "ModelCard | OfficialCard", rule: str = "") -> dict[str, str]:
+        """Return whether most malignant or most other test images are called wrong: fault -> short text.
+        `rule` says by which rule, where there are two."""
+        found, missed, others = {}, shares.sensitivity, shares.specificity
         if missed is not None and missed.high < HALF:
-            n = missed.n
-            found.append(f"the model{{}} misses most malignant test images ({n - missed.hits} of {n})")
+            counts = f"({missed.n - missed.hits} of {missed.n})"
+            found["misses"] = f"the model{rule} misses most malignant test images {counts}"
         # Images without a valid output count as wrong, but the model did not call them malignant.
         if (
             others is not None
             and others.high < HALF
             and others.n - others.hits - self.outputs.failed > HALF * others.n
         ):
-            found.append("the model{} calls most other test images malignant")
+            found["calls"] = f"the model{rule} calls most other test images malignant"
         return found
 
     @property
@@ -184,10 +184,10 @@ class ModelCard:
             )
         elif self.no_better and not self.separates:
             found.append("the model may not be better than a model that always predicts one class")
-        of_scores = " by its highest score" if self.official else ""
-        found += [words.format(of_scores) for words in self._mostly_wrong(self)]
-        if self.official:
-            found += [words.format(" by the challenge's rule") for words in self._mostly_wrong(self.official)]
+        wrong = self._mostly_wrong(self, " by its highest score" if self.official else "")
+        if self.official:  # of a fault by both rules, the card gives the numbers of the other rule
+            wrong |= self._mostly_wrong(self.official, " by the challenge's rule")
+        found += wrong.values()
         if self.outputs.overconfident:
             found.append("the model's scores are higher than its accuracy")
         return found
