@@ -297,7 +297,9 @@ def hidden_name(where: str) -> Finding:
 def shown(member: str) -> str:
     """Return a member's name for messages: shortened, with hidden characters written as numbers."""
     start = member[:121]
-    plain = "".join(c if unicodedata.category(c) not in HIDDEN else f"\\u{ord(c):04x}" for c in start)
+    plain = start
+    if not start.isprintable():
+        plain = "".join(c if unicodedata.category(c) not in HIDDEN else f"\\u{ord(c):04x}" for c in start)
     return plain if len(plain) <= 120 else plain[:117] + "..."
 
 

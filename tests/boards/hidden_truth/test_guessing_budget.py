@@ -206,17 +206,21 @@ def test_a_board_of_before_says_that_it_is_not_safe_and_what_would_be(place, tmp
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("cases", "known", "per_day"),
-    [(60, HiddenRules("none"), 1), pytest.param(8000, None, 1, marks=pytest.mark.soak)],
+    ("cases", "known", "days"),
+    [
+        (60, HiddenRules("none"), 5),
+        pytest.param(60, HiddenRules("none"), 20, marks=pytest.mark.soak),
+        pytest.param(8000, None, 20, marks=pytest.mark.soak),
+    ],
 )
-def test_twenty_days_of_five_accounts_on_a_board_that_calls_itself_safe(
-    place, tmp_path, monkeypatch, cases, known, per_day
+def test_days_of_five_accounts_on_a_board_that_calls_itself_safe(
+    place, tmp_path, monkeypatch, cases, known, days
 ):
     draw = np.random.default_rng(19)
     truth = draw.permutation(cases) < cases // 2
     names = [f"canary{i:04}" for i in range(cases)]
     first = clock.datetime(2026, 12, 1, 12, tzinfo=clock.UTC)
-    phase = Phase("v", schema.written(first), schema.written(first + clock.timedelta(days=20)), per_day)
+    phase = Phase("v", schema.written(first), schema.written(first + clock.timedelta(days=days)), per_day=1)
     labels = dict(zip(names, truth, strict=True))
     board = hidden_board(tmp_path, HiddenRules("none"), phase, labels)
     for account in range(ACCOUNTS):
@@ -226,18 +230,14 @@ def test_twenty_days_of_five_accounts_on_a_board_that_calls_itself_safe(
     visible_results.hide(board.store, "h", known or visible_results.planned(board, HiddenRules()).proposed)
     assert visible_results.planned(board).proposed is None, "it calls itself safe"
     rows, values = [], []
-    for day in range(20):
-        for account in range(ACCOUNTS):
-            for turn in range(per_day):
-                now = schema.written(first + clock.timedelta(days=day, seconds=account * 10 + turn))
-                monkeypatch.setattr(schema, "now", lambda now=now: now)
-                one = draw.random(cases) < 0.5
-                data = table([0.9 if each else 0.1 for each in one], names)
-                told_of = participant.submit(
-                    acting(board, PAUL), f"team{account}", "p.csv", data, {}, uuid4().hex
-                )
-                rows.append(2.0 * one - 1)
-                values.append(0.0 if told_of.score is None else told_of.score - 0.5)
+    for day, account in product(range(days), range(ACCOUNTS)):
+        now = schema.written(first + clock.timedelta(days=day, seconds=account * 10))
+        monkeypatch.setattr(schema, "now", lambda now=now: now)
+        one = draw.random(cases) < 0.5
+        data = table([0.9 if each else 0.1 for each in one], names)
+        told_of = participant.submit(acting(board, PAUL), f"team{account}", "p.csv", data, {}, uuid4().hex)
+        rows.append(2.0 * one - 1)
+        values.append(0.0 if told_of.score is None else told_of.score - 0.5)
     with pytest.raises(InputRefused, match="limit-reached"):
         participant.submit(
             acting(board, PAUL), "team0", "p.csv", table([0.5] * cases, names), {}, uuid4().hex

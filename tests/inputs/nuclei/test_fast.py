@@ -115,7 +115,7 @@ def both_ways(data: bytes, graded: bool, monkeypatch: pytest.MonkeyPatch) -> tup
 
 
 @pytest.mark.slow
-@settings(max_examples=150 * FACTOR, deadline=None)
+@settings(max_examples=60 * FACTOR, deadline=None)
 @given(damaged(), st.booleans())
 @example(b'{"polygons":[{"name":"tumor","path_points":[[1],[2,3,4],[5,6]]}]}', True)
 @example(b'{"polygons":[{"name":"tumor","path_points":[[1,2],[[3,4],[5,6]],[7,8]]}]}', True)
@@ -140,7 +140,7 @@ DEEP = [[x, y, 0.5] for x, y in SQUARE]
 
 
 @pytest.mark.slow
-@settings(max_examples=150 * FACTOR, deadline=None)
+@settings(max_examples=60 * FACTOR, deadline=None)
 @given(nested())
 def test_both_readers_agree_on_outlines_in_the_plane_and_in_space(data):
     with pytest.MonkeyPatch.context() as monkeypatch:
