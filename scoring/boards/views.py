@@ -47,7 +47,10 @@ RULE = summary_text.RULE.replace(
     "is viewed",
 )
 """Explanation of the terms that a board uses (Markdown)."""
-MOVES = "Moved: change of a team's rank since the end of the day before the last submission."
+MOVES = (
+    "Moved: by how many ranks a team rose or fell since the end of the day before the board's last "
+    "submission."
+)
 RANK = Column("rank", "#", "number", 0, full="rank", width=36)
 SUBMISSIONS = Column("submissions", "submissions", "number", 0, get=lambda team: len(team["history"]))
 Value = Mapping[str, Any]

@@ -271,7 +271,10 @@ class CalibrationWords:
     """Texts about the calibration of a challenge's outputs."""
 
     figure: ReliabilityLabels = LARGEST_OUTPUT
-    gap: str = "Mean gap between the largest output and the share of correct cases, weighted by n"
+    gap: str = (
+        "In each bin: gap between mean largest output and share of correct cases. Mean over bins, "
+        "weighted by their cases"
+    )
     brier: str = "Sum over classes of (output − truth)², mean over cases; 0 to 2"
     above: str = "Above the dotted line the model is under-confident, below it over-confident."
 

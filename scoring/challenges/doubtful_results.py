@@ -33,7 +33,7 @@ def copied_truth(outputs: Floats, positives: Bools, where: str) -> Iterator[Find
     """
     if len(outputs) >= LEAST and np.array_equal(outputs, positives):
         message = (
-            f"the predictions equal the truth in every case ({len(outputs):,}): is their column the "
+            f"the predictions equal the truth in all {len(outputs):,} cases: are they a copy of the "
             "truth's labels?"
         )
         yield warning("equal-to-truth", where, message)

@@ -284,8 +284,8 @@ def _machine() -> Iterator[Check]:
     most = limits.descriptors()
     if most is not None:
         advice = (
-            "Start the app with a higher limit, for example after `ulimit -n 4096`: each open tab uses "
-            "four of them."
+            "Start the app with a higher limit, for example after `ulimit -n 4096`: each open tab needs "
+            "four open files."
         )
         yield Check(
             MACHINE,

@@ -46,7 +46,7 @@ def read_toml(
     where = name
     try:
         if len(data) > largest:
-            raise ValueError(f"it has more than {largest:,} bytes, which no declaration needs.")
+            raise ValueError(f"it has more than {largest:,} bytes, the limit for such files: shorten it.")
         if (b"\0" in data) if isinstance(data, bytes) else ("\0" in data):
             raise ValueError("it holds NUL characters: save it as plain text in UTF-8.")
         text = data if isinstance(data, str) else data.decode("utf-8-sig")
@@ -55,7 +55,9 @@ def read_toml(
             raise ValueError("a key has more than 20 parts: keys of this file have at most three.")
         return tomllib.loads(text), key_lines(text)
     except UnicodeDecodeError:
-        message = "it is not text in UTF-8: save the file as UTF-8. Give a truth file as the truth."
+        message = (
+            "it is not text in UTF-8: save the file as UTF-8. If it is a truth, give it as the truth instead."
+        )
     except RecursionError:
         message = "its lists and tables are nested too deep."
     except tomllib.TOMLDecodeError as problem:
@@ -67,7 +69,7 @@ def read_toml(
         message = str(problem)
         if message.startswith(TOO_LONG):
             where = f"{name}:{next(i for i, line in enumerate(text.splitlines(), 1) if DIGITS.search(line))}"
-            message = "a number with more than 4,300 digits, which no declaration needs."
+            message = "a number has more than 4,300 digits: shorten it."
     raise InputRefused([error("bad-toml", where, message)])
 
 

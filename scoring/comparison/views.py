@@ -341,7 +341,7 @@ def size(displayed: Displayed) -> tuple[Block, ...]:
     return (
         Figure(
             build,
-            "Filled: no smaller model has a score as good. Whisker: 95% interval. The model size of "
+            "Filled: no smaller model has an equal or better score. Whisker: 95% interval. The model size of "
             f"{len(sized)} of {len(comparison.cards)} teams is known. {displayed.method}",
             {
                 "team": [team.name for team in sized],

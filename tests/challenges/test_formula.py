@@ -54,7 +54,7 @@ SAID = {
     ("isic", "metric", "ap"): "macro average precision: the plain mean of the categories' average precisions",
     ("isic", "metric", "dice"): "macro F1: the plain mean of the categories' F1, positive above 0.5",
     ("puma", "rules", "grand-challenge"): "macro F1: the mean over the classes that occur; for each class, "
-    "summed F1 / all images",
+    "sum of the images' F1 / number of all images",
     ("puma", "rules", "pooled"): "macro F1: the mean over the classes that occur; for each class, F1 from "
     "the counts of all images",
     ("puma", "radius", 9.0): f"{USUAL['puma']}; matched within 9 px",

@@ -188,9 +188,7 @@ def test_a_clock_that_was_ahead_is_told_to_the_organizer_who_sets_it_right(store
     app = opened("board", board="b", view="public")
     assert "still" not in words(app)
     app = opened("board", board="b")
-    (warning,) = [
-        one.value for one in app.warning if "Until then the board accepts no submissions" in one.value
-    ]
+    (warning,) = [one.value for one in app.warning if "The board accepts no submissions until" in one.value]
     assert phases_and_limits.spoken(ahead) in warning
     app.button(key="board_clock").click().run()
     assert not app.exception

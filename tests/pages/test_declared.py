@@ -224,7 +224,7 @@ def test_a_truth_dropped_as_the_challenge_file_is_told_where_it_belongs(opened):
         opened("challenges").file_uploader(key="new_file_file").upload("truth.xlsx", b"PK\x03\x04\xff").run()
     )
     assert not app.exception
-    assert "Give a truth file as the truth" in words(app)
+    assert "give it as the truth instead" in words(app)
 
 
 def test_points_become_a_challenge_whose_radius_is_chosen(opened):

@@ -125,7 +125,7 @@ function spoken(count) {
 /** Code of a reason -> what it says; there: the other side, away: how far the nucleus is that the reason is about, name: its class. */
 const REASON = {
   "other-class": ({ there, away, name }) => `the nearest ${there}, ${away} away, is ${name}`,
-  taken: ({ there, away }) => `the ${there} of this class, ${away} away, belongs to another nucleus`,
+  taken: ({ there, away }) => `the ${there} of this class, ${away} away, is matched with another nucleus`,
   "nothing-near": ({ there, radius }) => `no ${there} within ${radius} px`,
   "missing-case": () => "this image has no prediction",
 };

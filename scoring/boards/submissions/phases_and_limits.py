@@ -270,8 +270,8 @@ def clock_problem(store: Store, board_id: str) -> str:
         return ""
     return (
         f"The newest submission has the time {spoken(newest)}, but the clock of this machine is at "
-        f"{spoken(schema.now())}. Until then the board accepts no submissions. Correct the clock or, if the "
-        "clock was wrong before, the times of submissions."
+        f"{spoken(schema.now())}. The board accepts no submissions until the clock has passed the newest "
+        "submission. Correct the clock or, if the clock was wrong before, the times of submissions."
     )
 
 

@@ -109,7 +109,7 @@ def revoke(store: Store, person: str, now: float | None = None) -> None:
     """
     store.actor.require(Role.ORGANIZER)
     if "|" not in person or len(person) > 2 * schema.NAME:
-        message = "write issuer and subject as the attempts on a board name them: issuer|subject."
+        message = "write issuer|subject, as in the list of attempts on a board."
         raise InputRefused([error("bad-option", "PERSON", message)])
     with store.write() as session:
         session.merge(Revocation(person=person, not_before=time.time() if now is None else now))

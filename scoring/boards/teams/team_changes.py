@@ -66,8 +66,8 @@ def nominate(store: Store, board_id: str, submission_id: str | None, team: str |
         hidden = session.get(schema.Hidden, board_id)
         if session.get(schema.Split, board_id) is None:
             message = (
-                "the test set of this board has no withheld part: the board's rule says which submission "
-                "counts."
+                "the test set of this board has no withheld part, so teams cannot nominate a submission: the "
+                "board's rule says which one counts."
             )
             raise InputRefused([error("bad-split", board_id, message)])
         if hidden is None or hidden.detail == OPENED:

@@ -33,19 +33,19 @@ def reasons(draft: Draft) -> tuple[str, ...]:
     """Return one sentence for each decision about how the truth was interpreted."""
     if regions := draft.get("regions"):
         names = (f"{name!r} has {', '.join(map(str, values))}" for name, values in regions.items())
-        return (f"Values in the masks: {'; '.join(names)}.",)
+        return (f"Mask values of each region: {'; '.join(names)}.",)
     truth, classes, (kind, column) = draft["truth"], draft["classes"], predicted(draft)
     sentences = [f"The column {truth['case']!r} contains the case id."]
-    named = [f"{key} {truth[key]!r}" for key in ("value", "time", "event") if truth.get(key)]
+    named = [f"the {key} in column {truth[key]!r}" for key in ("value", "time", "event") if truth.get(key)]
     if truth.get("places"):
-        named.append(f"places {', '.join(map(repr, truth['places']))}")
+        named.append(f"the coordinates in columns {', '.join(map(repr, truth['places']))}")
     if named:
-        sentences.append(f"The task is {draft['task']}, with {', '.join(named)}.")
+        sentences.append(f"The task is {draft['task']}, with {' and '.join(named)}.")
     if classes:
         holds = (
             f"The column {truth['label']!r} contains"
             if truth.get("label")
-            else "The columns of 0 and 1 are for"
+            else "The columns of 0 and 1 stand for"
         )
         what = {"ordinal": "grades in order", "multilabel": "labels"}.get(draft["task"], "classes")
         sentences.append(f"{holds} {len(classes)} {what}.")
@@ -53,7 +53,9 @@ def reasons(draft: Draft) -> tuple[str, ...]:
         sentences.append(f"{draft['positive']!r} is the positive class.")
     if kind != "scores":
         case = case_of_predictions(draft)
-        sentences.append(f"Predictions have the case id in {case!r} and the {kind} in {column!r}.")
+        sentences.append(
+            f"Predictions have the case id in column {case!r} and the {kind} in column {column!r}."
+        )
     return tuple(sentences)
 
 

@@ -237,7 +237,7 @@ def _truth(keys: KeyReader, task: str) -> parts.TruthColumns:
     lengths, n = facts.get("axes", []), len(read.get("places", ()))
     allowed = " or ".join(map(str, lengths)) or "no"
     wrong = task and n and n not in lengths
-    keys.bad(("truth", "places"), f"{task} takes {allowed} columns, in that order.", wrong)
+    keys.bad(("truth", "places"), f"the task {task} needs {allowed} columns here.", wrong)
     is_other = task not in ("", "boxes") and "boxes" in keys.section("truth")
     keys.refuse(
         "unknown-key", ("truth", "boxes"), "only challenges of the task boxes have this key.", is_other

@@ -82,7 +82,8 @@ def _of_forms(contents: SubmissionLayout) -> list[Finding]:
         ),
         ("are a header with its voxels in another file", len(contents.written)),
         (
-            "have a channel for each label, read as one label map, GTVp before GTVn",
+            "have a channel for each label; Benchside joins the channels, and GTVp wins where both labels "
+            "are set",
             sum(form.channels > 1 for form in forms),
         ),
         (
@@ -158,7 +159,9 @@ def label_order(contents: SubmissionLayout, tables: Ints) -> list[Finding]:
     where, pairs = ("", set()) if is_exchanged_already else _names(contents)
     if SWAPPED & pairs:
         order = " and ".join(f"{n.upper()[:3]}{n[3]} is {number}" for n, number in sorted(pairs & SWAPPED))
-        message = f"in this list, {order}: in masks write GTVp as 1 and GTVn as 2, or correct the list."
+        message = (
+            f"this list says that {order}: write GTVp as 1 and GTVn as 2 in the masks, or correct the list."
+        )
         keep = editing("swap_labels", "no", f"Read 1 as GTVp and 2 as GTVn{told[0]}")
         return [error("label-order", where, message).with_fixes(exchange, keep)]
     if swapped < dice + FAR_BETTER:

@@ -113,8 +113,8 @@ def headline(card: ScoreCard) -> Headline:
         "Unweighted",
         share(m["unweighted_score"]),
         f"{decimal(m['consistency'], 4)} away from the weighted score",
-        "Plain mean of the three subtasks. If two teams have the same weighted score, the team whose two "
-        "means are closer is placed first",
+        "Plain mean of the three subtasks. If two teams have the same weighted score, the team whose plain "
+        "mean is closer to it is placed first",
         "higher",
     )
     score = Fact(
@@ -200,7 +200,8 @@ def structures(card: ScoreCard) -> Table:
         "Which patients does the mean Dice include?",
         (Column("what", "", width=196), *(Column(name, name, "written", width=96) for name in columns)),
         {"what": list(STRUCTURE_ROWS), **columns},
-        f"Pooled: Dice over the voxels of all patients, as in 2022; not in this score. {method(card)}",
+        "Pooled: Dice over the voxels of all patients, as in HECKTOR 2022; not in this score. "
+        f"{method(card)}",
         key="structures",
     )
 
@@ -209,8 +210,8 @@ def _credit(card: ScoreCard) -> Sequence[Text]:
     credit = card.metrics["dice_from_empty_cases"]
     if not credit:
         return ()
-    sentence = "of the segmentation score comes from structures that are empty in truth and prediction."
-    return (Text(f"**{share(credit)}** {sentence}"),)
+    sentence = "for structures that are empty in truth and prediction."
+    return (Text(f"The segmentation score includes **{share(credit)}** {sentence}"),)
 
 
 def _nodes(card: ScoreCard) -> Sequence[Facts]:
@@ -288,7 +289,7 @@ def prognosis(card: ScoreCard) -> Sequence[Block]:
                 "With signs reversed",
                 share(m["c_index_flipped"]),
                 "" if m["missing_pairs"] else "1 − C",
-                "The C-index with every score reversed; 1 − C where no score is missing",
+                "The C-index after the sign of every score is reversed; 1 − C if no score is missing",
             ),
         ),
         "How well do the risks order the patients?",

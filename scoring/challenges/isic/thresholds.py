@@ -150,7 +150,8 @@ def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
                 "Macro F1, tuned, cross-validated",
                 share(honest),
                 "use this estimate" if honest is not None else "needs at least five units",
-                "Thresholds chosen on four fifths of the units, applied to the last fifth; counts pooled",
+                "Five times, thresholds are chosen on four fifths of the units and applied to the other "
+                "fifth; the counts are summed",
                 "higher",
             ),
             Fact(
@@ -188,8 +189,8 @@ def table_at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table
         Fact(
             "Balanced accuracy",
             share(results["balanced_accuracy"]),
-            f"{now['balanced_accuracy']} unchanged",
-            "For the rescaled file below",
+            f"{now['balanced_accuracy']} before rescaling",
+            "Of the rescaled file below",
             "higher",
         ),
     )

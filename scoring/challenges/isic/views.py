@@ -239,9 +239,9 @@ def _sanity(card: ScoreCard) -> tuple[Facts, Text]:
         Fact(
             "Validation score",
             share(validation),
-            "the same weights" if validation == card.score else "by validation_weight",
-            "The site shows it after an upload, from about 100 of its images, to recognise files with "
-            "mistakes",
+            "weights of the score" if validation == card.score else "weights: validation_weight",
+            "After an upload, the challenge site shows this score of about 100 of its own images, so that "
+            "teams notice mistakes in their files",
             "higher",
         ),
         *([_guessing(guess, "labels at random")] if guess else []),

@@ -38,7 +38,7 @@ CONFUSION = MatrixStyle("Which classes are confused?", "both", (MELANOMA.name, M
 USUAL_THRESHOLDS = (0.03, 0.1, 0.2, 0.5)
 CALIBRATION = CalibrationWords(
     RELIABILITY,
-    "Mean gap between score and share with a melanoma, weighted by n",
+    "In each bin: gap between mean score and share of melanomas. Mean over bins, weighted by their cases",
     "Mean of (score − truth)²; 0 to 1",
     "Above the dotted line the scores are too low, below it too high.",
 )

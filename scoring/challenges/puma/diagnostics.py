@@ -178,7 +178,7 @@ def _deviations(d: PairedNuclei, predictions: NucleiPredictions) -> Iterator[Fin
     if unread:
         message = (
             f"{unread:,} nuclei have their confidence under another key than `score`. This rule "
-            "does not read it and matches these nuclei by distance alone."
+            "ignores that key and matches these nuclei by distance alone."
         )
         yield note("confidence-not-read", predictions.name, message)
 

@@ -263,7 +263,8 @@ OUTLINES = Option(
 OPTIONS = (RULE, MATCHING_RADIUS, MIN_CONFIDENCE, UNKNOWN_CLASSES, CLASS_MAP, OUTLINES)
 MEANS = {
     "description": "the mean over ten classes; for each class, the mean F1 of the images that contain it",
-    "grand-challenge": "the mean over the classes that occur; for each class, summed F1 / all images",
+    "grand-challenge": "the mean over the classes that occur; for each class, sum of the images' F1 / "
+    "number of all images",
     "pooled": "the mean over the classes that occur; for each class, F1 from the counts of all images",
 }
 """Rule -> definition of the rule's macro F1."""

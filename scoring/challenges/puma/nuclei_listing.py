@@ -212,5 +212,5 @@ def _why(drawn: Mapping[str, np.ndarray], i: int, radius: float) -> str:
         return "matched"
     away = f"{drawn['distance'][i]:.1f} px away"
     if reason == "taken":
-        return f"the {there} of this class, {away}, belongs to another nucleus"
+        return f"the {there} of this class, {away}, is matched with another nucleus"
     return f"the nearest {there}, {away}, is {CLASSES[drawn['cls'][partner]].replace('_', ' ')}"

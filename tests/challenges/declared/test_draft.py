@@ -131,7 +131,10 @@ def test_any_name_and_any_class_become_toml(title, classes):
 
 def test_the_column_of_a_prediction_can_be_called_otherwise_than_usual():
     made = draft.suggest(read_truth(TRUTHS["two classes beside a patient"][0], "t.csv"), "t.csv")
-    assert "Predictions have the case id in 'image_name' and the score in 'score'." in draft.reasons(made)
+    assert (
+        "Predictions have the case id in column 'image_name' and the score in column 'score'."
+        in draft.reasons(made)
+    )
     assert tomllib.loads(draft.toml(made))["predictions"]["score"] == "score"
     sent = draft.with_predicted(made, "score", "p (malignant)")
     assert tomllib.loads(draft.toml(sent))["predictions"]["score"] == "p (malignant)"

@@ -66,7 +66,7 @@ def test_why_in_words():
     rows = {(row.side, row.number): row.why for row in LISTING.listing(columns, "all", 20.0).rows}
     assert rows == {
         ("truth", 0): "matched",
-        ("truth", 1): "the prediction of this class, 5.0 px away, belongs to another nucleus",
+        ("truth", 1): "the prediction of this class, 5.0 px away, is matched with another nucleus",
         ("truth", 2): "no prediction within 20 px",
         ("truth", 3): "the nearest prediction, 15.0 px away, is plasma cells",
         ("prediction", 1): "the nearest truth, 15.0 px away, is epithelium",
