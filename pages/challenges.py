@@ -1,4 +1,5 @@
-"""Challenges declared in files (TOML): own ones, the gallery of public challenges, and a new one."""
+"""Challenges declared in files (TOML): a form for a new challenge, the challenges that users added, and the
+gallery of public challenges."""
 
 import streamlit as st
 

@@ -1,4 +1,5 @@
-"""Superseded run: a new choice replaces the page's running submission, and the page says so."""
+"""Superseded run: if a visitor chooses another submission or test set, the run of the earlier choice is
+stopped, and the page says so."""
 
 from dataclasses import dataclass
 

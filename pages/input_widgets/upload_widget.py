@@ -1,5 +1,5 @@
-"""Upload widget whose files outlive it, and which decides which of several successive files count;
-selector of a sample or the visitor's files."""
+"""Upload widget whose files are kept when the widget is no longer drawn. If files are added one after
+another, it decides which of them are used. Also the selector of a sample or the visitor's files."""
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -49,7 +49,7 @@ def sample_selector(
     is_card: bool = True,
 ) -> InputPanel:
     """Draw a choice between samples and the visitor's files. The address stores the sample's key. If no files
-    are in use, it can be drawn after the score when a page opens (`score_first`).
+    are in use, it can be drawn after the score when a page opens (`deferred_widgets`).
 
     Args:
         samples: Key -> displayed name.

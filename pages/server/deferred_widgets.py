@@ -1,8 +1,9 @@
 """Deferred widgets: when a challenge's page opens, some widgets are drawn later, so that scores appear first.
 
-Browsers load the code for widgets with the first widget, and draw late elements together. So when a page
-opens, widgets above the score are drawn after it and a moment later, at their reserved places. Score and
-first figure are visible as text by then. Every later run draws them at once.
+Browsers load the code for widgets when the first widget arrives. Elements that arrive in the meantime are
+drawn together, after the code has loaded. So when a page opens, widgets above the score are sent a moment
+after the score, to places reserved for them. By then, the score and the text of the first figure are visible.
+Every later run draws the widgets immediately.
 """
 
 import time

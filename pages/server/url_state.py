@@ -1,4 +1,4 @@
-"""URL state: address parameters whose values differ from what their widgets show.
+"""URL state: the visitor's choices as parameters of the page's address (URL).
 
 A choice on the page is written to the address. Back and Forward change the address, and the page applies its
 choices.

@@ -167,7 +167,7 @@ def close() -> None:
 def performance(
     wanted: ModelTask, test_set: ChosenInput, title: str, truth, chosen: ChosenInput
 ) -> Outcome | Running:
-    """Return the model's outputs for the test set (`reference.Reference`); `Running` while it runs."""
+    """Return the model's outputs for the test set (`similar_cases.Reference`); `Running` while it runs."""
     outcome, refusal = scoring_run.predictions(wanted.challenge, test_set.key, chosen, truth, {}), ""
     if isinstance(outcome, Outcome) and (refusal := scale_refusal(outcome.value, outcome.refused)):
         content = (wanted.challenge, scoring.__version__, test_set.key, chosen.key, chosen.name, "any scale")

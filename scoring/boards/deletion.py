@@ -51,10 +51,10 @@ class Deleted:
 
 
 def delete_board(store: Store, board_id: str) -> Deleted:
-    """Delete a board with all its submissions and test sets. The bits of information about the truth that its
-    scores may have revealed are recorded; if the board cannot be read, an upper bound. They also count as
-    revealed for every later board with one of these test sets. Raises InputRefused `no-board` if there is
-    none; nothing is deleted then."""
+    """Delete a board with all its submissions and test sets. The store records how many bits of information
+    about the truth the scores may have revealed, or an upper bound if the board cannot be read. These bits
+    also count as revealed for every later board with one of these test sets. Raises InputRefused `no-board`
+    if no board has this id; nothing is deleted then."""
     told, files = guessing_budget.most_told(store, board_id), guessing_budget.test_sets(store, board_id)
     with suppress(InputRefused):  # a board that cannot be read
         board = opened(store, board_id)

@@ -58,7 +58,7 @@ Value = Mapping[str, Any]
 
 
 def which_counts(ranking: BoardRanking) -> str:
-    """Return a text that says which submission of a team is ranked."""
+    """Return a phrase that says which submission of a team is ranked, such as its last."""
     which = RULES[ranking.rule]
     if ranking.split is None:
         return which
@@ -102,8 +102,8 @@ def _of_excluded(value: Value) -> tuple[Section, ...]:
 
 
 def looks(ranking: BoardRanking) -> str:
-    """Return a sentence that says for how many submissions tests and intervals are corrected; "" without
-    tests."""
+    """Return sentences that say how the tests allow for repeated submissions: two teams need a larger lead
+    after more submissions. "" without tests."""
     compared = ranking.comparison
     if compared is None or compared.result.test is None:
         return ""

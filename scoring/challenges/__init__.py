@@ -47,8 +47,8 @@ def challenge_ids() -> list[str]:
 
 
 def is_known(challenge_id: object) -> bool:
-    """Return whether an id is that of a built-in challenge, or of this very version of a declared challenge.
-    File names do not count."""
+    """Return whether a value is the id of a built-in challenge, or the full id of a known declared challenge,
+    with the digest of its present version. File names do not count."""
     if not isinstance(challenge_id, str) or challenge_id in REGISTRY:
         return challenge_id in REGISTRY
     declared = _library().find(challenge_id)
@@ -56,13 +56,14 @@ def is_known(challenge_id: object) -> bool:
 
 
 def is_named(name: str) -> bool:
-    """Return whether a typed text names a challenge: it is an id or a file name such as "FILE.toml"."""
+    """Return whether a typed text is the id of a known challenge (with or without a digest), or ends in
+    ".toml" like a challenge file."""
     return name in REGISTRY or name.endswith(".toml") or _library().find(name) is not None
 
 
 def remember(declaration: object) -> str:
-    """Register the declaration of a challenge that a board, a bundle or the history contains; do nothing for
-    None. Return its first problem, without a full stop; "" if there is none."""
+    """Make the declared challenge that a board, a bundle or the history stores known to `load_challenge`; do
+    nothing for None. Return the first problem of the declaration, without a full stop; "" if it has none."""
     problem: str = _library().remember(declaration)
     return problem
 

@@ -94,7 +94,8 @@ def upside_down(scores: Floats, positive: Bools, where: str, before: Pairs = ())
     Args:
         scores: Scores of the positive class [N], NaN if missing.
         positive: Which cases are positive [N].
-        before: Edits that turn the scores into probabilities.
+        before: Edits that turn the scores into probabilities. The suggested fix applies them first, and then
+            replaces each score by 1 minus the score.
     """
     has = ~np.isnan(scores)
     n, m = np.count_nonzero(positive[has]), np.count_nonzero(~positive[has])

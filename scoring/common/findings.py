@@ -60,7 +60,7 @@ def error(code: str, where: str, message: str) -> Finding:
 
     Args:
         code: Kind of finding, in kebab-case.
-        where: Location: Location: Location: `file:line`, a case id, a class or a file's name.
+        where: `file:line`, a case id, a class or a file's name.
     """
     return Finding("error", code, where, message)
 

@@ -99,8 +99,9 @@ def stopped(sentence: str) -> str:
 
 
 def normalized(form: Literal["NFC", "NFD", "NFKD"], text: str) -> str:
-    """Return `unicodedata.normalize`, whose time grows with the square of the number of combining marks in a
-    row. Beyond 30 marks in a row, as in Unicode's stream-safe text format, further marks are left out."""
+    """Return a text in a Unicode normal form (`unicodedata.normalize`). Of more than 30 combining marks in a
+    row, only the first 30 are kept, as in Unicode's stream-safe text format, because the time to normalize a
+    text grows with the square of their number."""
     if text.isascii():
         return text
     kept, marks = [], 0
@@ -145,8 +146,8 @@ def delimited_text(header: Iterable[str], rows: Iterable[Iterable[object]], deli
 
 
 def csv_cell(value: object) -> object:
-    """Return a value for a spreadsheet program: a quote is put before text that it would read as a formula.
-    Numbers stay unchanged."""
+    """Return the value of a cell that is safe to open in a spreadsheet program: a text that the program would
+    read as a formula gets an apostrophe in front. Numbers stay unchanged."""
     return f"'{value}" if isinstance(value, str) and is_formula(value) else value
 
 

@@ -23,7 +23,7 @@ ARRAYS = "biuf"
 
 
 def crosses(each: Class) -> Class:
-    """Decorator of a dataclass, by which `encode` accepts its values."""
+    """Decorator that registers a dataclass, so that `encode` and `decode` accept its instances."""
     TYPES[each.__name__] = each
     return each
 

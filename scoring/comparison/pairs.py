@@ -121,7 +121,8 @@ def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], chosen: Pairs
 
 
 def left_out_of(cards: Sequence[ScoreCard], metric: str) -> np.ndarray | None:
-    """Return a metric of all scorecards without each unit [A, n]; None if a scorecard lacks these values."""
+    """Return a metric of all scorecards with each unit left out in turn [A, n]; None if a scorecard lacks
+    these values."""
     columns = [card.arrays.get(left_out_name(metric)) for card in cards]
     known = [values for values in columns if values is not None]
     return np.stack(known) if known and len(known) == len(columns) else None
@@ -130,9 +131,10 @@ def left_out_of(cards: Sequence[ScoreCard], metric: str) -> np.ndarray | None:
 def exchange_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> tuple[Exchange | None, str]:
     """Return the input of the permutation test (None if unknown), and the name of the test.
 
-    Some scorecards have no sums for this test: if a single unit decides whether the score is defined (no test
-    then keeps its error rate), or if version 0.1.0 scored 50 or more units. They are tested as in version
-    0.1.0. `name` is the requested test, one of `replicate_comparison.PAIRS_TESTS`.
+    A scorecard has no sums for this test if a single unit decides whether the score is defined (no test then
+    keeps its error rate). Then the input is None. It is also None for scorecards with 50 or more units from
+    version 0.1.0, which stored no sums; these are tested with the bootstrap, as in version 0.1.0. `name` is
+    the requested test, one of `replicate_comparison.PAIRS_TESTS`.
     """
     score = spec.score_of_sums(cards[0]) if cards and spec.score_of_sums else None
     if score is None:
@@ -198,7 +200,8 @@ class SubmissionSimilarities(Mapping[tuple[str, str], SubmissionSimilarity]):
 
     @cached_property
     def beyond(self) -> np.ndarray:
-        """Agreement of every two submissions [A, A], corrected for the agreement that accuracies explain."""
+        """For every two submissions [A, A]: how often both are right or both wrong on the same cases, beyond
+        what their accuracies explain (`beyond_accuracy`)."""
         return submission_agreement.beyond_accuracy(~self.wrong)
 
     @cached_property
@@ -326,8 +329,8 @@ def has_replicates(card: ScoreCard) -> bool:
 
 
 def without_each_unit(card: ScoreCard) -> Value | None:
-    """Return a function from a metric's name to its values without each unit [n]. None if the scorecard has
-    no such values. Constants are repeated as in `resampled`."""
+    """Return a function from a metric's name to its values with each unit left out in turn [n]. None if the
+    scorecard has no such values. Constants are repeated as in `resampled`."""
     whole = card.arrays.get(left_out_name(SCORE))
     if whole is None:
         return None
@@ -342,12 +345,12 @@ def without_each_unit(card: ScoreCard) -> Value | None:
 
 @dataclass(frozen=True)
 class Varied:
-    """A quantity with its values on the replicates and without each unit.
+    """A quantity with its values on the replicates and with each unit left out in turn.
 
     Attributes:
         point: Value on the test set.
         drawn: Values on the replicates [B].
-        left_out: Values without each unit [n]; None if unknown.
+        left_out: Values with each unit left out in turn [n]; None if unknown.
         rests_on: Number of units that the quantity depends on; None: all.
     """
 

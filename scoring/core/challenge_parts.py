@@ -25,7 +25,7 @@ class Lazy:
     reference: str
 
     def resolve(self) -> Callable[..., Any]:
-        """Import the function."""
+        """Import the module and return the function."""
         module, _, name = self.reference.partition(":")
         function: Callable[..., Any] = getattr(import_module(module), name)
         return function

@@ -164,8 +164,9 @@ class ComparisonSpec:
             test.
         slice_measures: Measures of a row of `slices` that are compared. Each has two names: of the metric
             that equals it on all cases, and of its number of cases in the row.
-        score_of_sums: Function from a card to the score of sums over units [..., K] of `arrays["unit_sums"]`,
-            up to a constant per team; used to decide which teams differ. None: no teams are called different.
+        score_of_sums: Function from a card to another function, which computes the score, up to a constant
+            per team, from sums over units [..., K] of `arrays["unit_sums"]`. The swap test uses it to decide
+            which teams differ. None: no teams are called different.
         categories: Function from a card to the sums that count right answers and cases in each category that
             the score averages; None: there are none.
         slices: Function from a card to column -> group -> row.

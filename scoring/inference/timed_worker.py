@@ -55,8 +55,8 @@ class Limits:
 
     Attributes:
         decoders: Further modules that the worker imports before confinement.
-        every_layer: Whether a missing layer of confinement refuses a model; `confinement.needed` can also
-            require every layer.
+        every_layer: Whether a model is refused if a layer of confinement is missing. It is also refused then
+            if `sandbox_layers.needed` says so.
         device: One of `devices.DEVICES`; None: the result of `devices.wanted`.
     """
 

@@ -40,8 +40,8 @@ MARKS = ("=", ">", "|")
 def shape_problem(
     table: TextTable, form: TableForm, ids: Collection[str], codes: Collection[str]
 ) -> Finding | None:
-    """Return a finding about the unusual shape of a table, with fixes of which each reads it in another way;
-    None for the usual shape.
+    """Return a finding about the unusual shape of a table, with fixes that each read the table in a different
+    way; None for the usual shape.
 
     Args:
         ids: Cases of the truth.

@@ -85,8 +85,8 @@ def members(probabilities: Floats, cuts: Floats) -> Bools:
 
 
 def coverage(probabilities: Floats, truth: Ints, miss: float, units: Ints | None = None) -> Coverage:
-    """Measure how often prediction sets contain the true class, and how often the class with the highest
-    score is right.
+    """Measure how often prediction sets contain the true class. The class with the highest probability is
+    always in the set.
 
     Each case is left out of the calibration of its own set, together with all cases of its unit. The
     intervals apply to new cases whose sets are calibrated on all cases. Without ties, the coverage of a class

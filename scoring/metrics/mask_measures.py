@@ -143,8 +143,8 @@ def assd(pair: RegionPair) -> Measured:
 
 
 def nsd(pair: RegionPair, tolerance_mm: float) -> Measured:
-    """Return the area of both surfaces that lies within a tolerance of the other surface, and the area of
-    each surface.
+    """Return three areas in mm2 (in 2D, lengths in mm): the area of both surfaces together that lies within
+    the tolerance of the other surface; the area of the truth's surface; the area of the prediction's surface.
 
     Args:
         pair: The structure.
@@ -170,11 +170,11 @@ def lesions(pair: RegionPair, iou: float) -> Measured:
 
 
 def lesion_dice(pair: RegionPair, dilation: int, min_volume_mm3: float) -> Measured:
-    """Return the sum of the Dice of the true lesions, their number, and the number of predicted lesions that
-    touch no true lesion.
+    """Return the sum of the Dice of the true lesions, the number of true lesions, and the number of predicted
+    lesions that touch no dilated true lesion.
 
-    Source: BraTS 2023. True lesions that touch each other after dilation count as one lesion. Its prediction
-    is the union of all predicted lesions that touch the dilated lesion.
+    Source: BraTS 2023. True lesions that touch each other after dilation count as one lesion. The Dice of a
+    true lesion compares it with the union of all predicted lesions that touch it after dilation.
 
     Args:
         dilation: Number of voxels by which true lesions grow.

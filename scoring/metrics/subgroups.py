@@ -41,7 +41,8 @@ class SubgroupShare:
     Attributes:
         part: The cases in the numerator [N].
         whole: The cases in the denominator [N].
-        counted_as: Key for the size of `whole`; None if it is all cases.
+        counted_as: Key under which the number of cases in `whole` is stored in the row of a group; None if
+            `whole` is all cases.
     """
 
     part: Bools

@@ -87,8 +87,8 @@ class ImageAnswer:
 
 
 def least_score(reference: Reference) -> float | None:
-    """Return the minimum highest score that an answer needs; None if there are too few cases to estimate
-    it."""
+    """Return the minimum score that the highest-scoring class of an image must have, so that the answer is
+    shown. None if the test set has too few cases to estimate it."""
     rank = int(np.floor(UNSURE * (len(reference) + 1))) - 1
     return None if rank < 0 else float(np.sort(reference.probabilities.max(1))[rank])
 

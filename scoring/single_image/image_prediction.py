@@ -31,8 +31,8 @@ class ImagePrediction:
         cpu_ms: Processor time of the run in milliseconds.
         official: Class number by the challenge's own decision on the raw outputs, -1 for none; None if
             unknown.
-        official_caution: That the challenge decides in another way than by the highest score, as a short
-            text; "" if it does not.
+        official_caution: Short text that says that the challenge does not decide by the highest score; "" if
+            it does.
     """
 
     prepared: np.ndarray

@@ -98,7 +98,8 @@ class ImageQueue:
 
     Attributes:
         basis: Identifies the model that answers; None before the first run.
-        rounds: How often all waiting images were finished before new ones arrived.
+        rounds: Number of finished rounds. A round ends when no image waits for the model; images that arrive
+            later begin a new round.
     """
 
     def __init__(self, token: str) -> None:

@@ -45,7 +45,8 @@ class CardOutputs:
 
     @property
     def overconfident(self) -> str:
-        """That the scores are higher than the accuracy, as a sentence; "" if chance can explain it."""
+        """Sentence that says that the mean highest score is above the share of right images; "" if chance can
+        explain the difference."""
         right = self.right
         if (
             right is None

@@ -66,8 +66,8 @@ def operating_point(
 
 
 def one_sided_line(reference: Reference, malignant: Bools, point: ChosenOperatingPoint) -> str:
-    """Return that a threshold calls every or no test case malignant, as a sentence after another; "" if it
-    does not. `malignant` says whether each class is malignant [K]."""
+    """Return a sentence, with a blank before it, that says that a threshold calls every test case malignant,
+    or none; "" in all other cases. `malignant` says whether each class is malignant [K]."""
     called = risks(reference.probabilities, malignant) > point.threshold
     if called.any() and not called.all():
         return ""

@@ -226,8 +226,8 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
 
 
 def temperature_line(reference: Reference) -> str:
-    """Return a sentence that says which temperature scales the scores of a column, and whether it is the best
-    fit."""
+    """Return a sentence that says with which temperature the scores in the column `SCALED` are scaled, and
+    whether this temperature fits the test set best."""
     temperature, n = reference.temperature, len(reference)
     sentence = f"The column “{SCALED}” has the scores after scaling with the temperature {temperature:.2f}"
     if calibration.is_at_limit(temperature):

@@ -54,10 +54,10 @@ class Basis:
 
 
 def counted(members: Mapping[Any, Bools], units: Ints) -> dict[Any, int]:
-    """Return the number of units of each quantity.
+    """Return, for each quantity, the number of units that have a case which counts in the quantity.
 
     Args:
-        members: Which cases count in each quantity [N].
+        members: Name of a quantity -> which cases count in it [N].
         units: Unit number of each case [N].
     """
     return {name: int((np.bincount(units[cases]) > 0).sum()) for name, cases in members.items()}

@@ -79,8 +79,8 @@ class StatisticsOptions:
         Args:
             point: The quantity on the whole test set.
             replicates: The quantity in each replicate [B], NaN if undefined.
-            left_out: The quantity without each unit [n]; None if unknown. If it is None, "auto" computes
-                variance and bias from the replicates, and "jackknife" and "bca" return None.
+            left_out: The quantity with each unit left out in turn [n]; None if unknown. If it is None, "auto"
+                computes variance and bias from the replicates, and "jackknife" and "bca" return None.
             n_units: Number of units of the test set.
             limits: Lowest and highest possible value, infinite without a limit.
             estimate: The estimate that "auto" uses; None: it is computed from the other arguments.

@@ -117,7 +117,7 @@ def jackknife(point: float, left_out: Floats) -> list[float] | None:
 
     Args:
         point: The quantity on the whole test set.
-        left_out: The quantity without each unit [n], NaN if undefined.
+        left_out: The quantity with each unit left out in turn [n], NaN if undefined.
 
     Returns:
         The lower and upper end; None if the point is undefined, or if fewer than two values of `left_out` are
@@ -132,8 +132,8 @@ def jackknife(point: float, left_out: Floats) -> list[float] | None:
 
 
 def jackknife_error(left_out: Floats) -> float:
-    """Return the jackknife standard error of a quantity. `left_out` is the quantity without each unit [n], n
-    at least 2."""
+    """Return the jackknife standard error of a quantity. `left_out` is the quantity with each unit left out
+    in turn [n], n at least 2."""
     n = len(left_out)
     return float(np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2)))
 
@@ -189,7 +189,7 @@ def estimated(
     Args:
         point: The quantity on the whole test set.
         replicates: The quantity in each replicate [B], NaN if undefined.
-        left_out: The quantity without each unit [n]; None: the replicates are used.
+        left_out: The quantity with each unit left out in turn [n]; None: the replicates are used.
         n_units: Number of units n of the test set.
         rests_on: Number of units that the quantity depends on; None: all.
     """
@@ -223,8 +223,8 @@ def estimated_difference(
     Args:
         point: The difference on the whole test set.
         replicates: The difference in each replicate [B], NaN if undefined.
-        left_out: The values of each quantity without each unit, two arrays [n]; None: the replicates are
-            used.
+        left_out: The values of both quantities with each unit left out in turn, two arrays [n]; None: the
+            replicates are used.
         n_units: Number of units n of the test set.
         rests_on: Number of units that the difference depends on; None: all.
     """
@@ -352,12 +352,12 @@ def bca(point: float, replicates: Floats, left_out: Floats) -> list[float] | Non
     """Return the bias-corrected and accelerated bootstrap interval (Efron 1987) of a quantity.
 
     The bias is estimated from the share of replicates below the point; ties count half. The acceleration is
-    estimated from the values without each unit.
+    estimated from the values with each unit left out in turn.
 
     Args:
         point: The quantity on the whole test set.
         replicates: The quantity in each replicate [B], NaN if undefined.
-        left_out: The quantity without each unit [n], NaN if undefined.
+        left_out: The quantity with each unit left out in turn [n], NaN if undefined.
 
     Returns:
         The lower and upper end; None if `percentile` is None or the point is undefined.

@@ -151,7 +151,7 @@ def pseudo_values(point: float, left_out: Floats) -> Floats:
 
     Args:
         point: The quantity on the whole test set.
-        left_out: The quantity without each unit [n].
+        left_out: The quantity with each unit left out in turn [n].
 
     Returns:
         point + (n - 1) (mean left_out - left_out) [n]; their mean is the point.

@@ -62,8 +62,8 @@ class Resampled:
 
     Attributes:
         replicates: Score of each team on each replicate [A, B], NaN if undefined.
-        left_out: Score of each team without each unit [A, n], for intervals of differences without a test;
-            None: the replicates are used.
+        left_out: Score of each team with each unit left out in turn [A, n], for intervals of differences
+            without a test; None: the replicates are used.
     """
 
     replicates: Floats

@@ -40,7 +40,7 @@ def array_name(quantity: QuantityName) -> str:
 
 
 def left_out_name(quantity: QuantityName) -> str:
-    """Return the name of the values without each unit in a scorecard's `arrays`."""
+    """Return the name, in a scorecard's `arrays`, of a quantity's values with each unit left out in turn."""
     return f"{quantity if isinstance(quantity, str) else '/'.join(quantity)}_left_out"
 
 
@@ -52,8 +52,8 @@ class Replicates:
         values: Replicates [B] of each quantity; empty without replicates.
         intervals: 95 % interval of each quantity, None if undefined; empty without replicates.
         findings: Findings with the reasons why the intervals are doubtful.
-        left_out: Each quantity without each unit [n]; empty without replicates, with many units, and if no
-            interval needs it.
+        left_out: Each quantity with each unit left out in turn [n]; empty without replicates, with many
+            units, and if no interval needs it.
         kind: How the intervals were computed.
     """
 
@@ -65,7 +65,7 @@ class Replicates:
 
     @property
     def arrays(self) -> dict[str, Floats]:
-        """Every quantity in each replicate [B] and without each unit [n], by `array_name` and
+        """Every quantity in each replicate [B] and with each unit left out in turn [n], by `array_name` and
         `left_out_name`. The arrays are read-only.
 
         If all arrays exceed 64 MB, those of classes and subgroups are left out.
@@ -118,7 +118,7 @@ def replicate(
 
 
 def needs_left_out(n_units: int, options: StatisticsOptions) -> bool:
-    """Return whether quantities are also evaluated without each unit.
+    """Return whether quantities are also evaluated with each unit left out in turn.
 
     Args:
         n_units: Number of units of the test set.
@@ -141,7 +141,7 @@ def of_values(
 
     Args:
         values: Each quantity on the replicates [B].
-        left_out: Each quantity without each unit [n]; empty if `needs_left_out` is false.
+        left_out: Each quantity with each unit left out in turn [n]; empty if `needs_left_out` is false.
         point: Each quantity on the test set itself, [1].
         n_units: Number of units of the test set.
         options: Kind of interval.

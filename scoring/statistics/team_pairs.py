@@ -138,7 +138,7 @@ def with_intervals(
     Args:
         pairs: The pairs [P].
         replicates: Scores of the teams on the same resampled test sets [A, B], NaN if undefined.
-        left_out: Scores of the teams without each unit [A, n]; None: the replicates are used.
+        left_out: Scores of the teams with each unit left out in turn [A, n]; None: the replicates are used.
         width: Distance between the limits of the scores, infinite if there are none.
     """
     ends, errors = np.full((len(pairs), 2), np.nan), np.full(len(pairs), np.nan)

@@ -56,7 +56,8 @@ def discard_left(store: Store, digests: Iterable[str]) -> None:
 
 def begin_deletion(session: Session) -> str:
     """Record a deletion in the transaction that deletes its rows, and return its id for `finish_deletions`.
-    Files are deleted after this transaction: a full disk may undo it, and no deleted file comes back."""
+    Delete the files only after this transaction: it may be undone, for example if the disk is full, and a
+    deleted file cannot be restored."""
     exclusive(session)
     begun = BegunDeletion(id=uuid.uuid4().hex)
     session.add(begun)

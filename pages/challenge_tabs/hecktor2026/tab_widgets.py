@@ -1,4 +1,5 @@
-"""Tabs with widgets on the HECKTOR page: viewer, patients, centers, direction of prognosis, readings."""
+"""Tabs with widgets on the HECKTOR page: viewer, patients, centers, the choice whether prognosis scores are
+risks or times, and scores under other interpretations of the rules."""
 
 from collections.abc import Mapping
 from functools import partial

@@ -1,4 +1,5 @@
-"""Tabs with widgets on the ISIC page: malignant grouping, thresholds, cases, official scorer."""
+"""Tabs with widgets on the ISIC page: choice of the malignant categories, thresholds, cases, message of the
+official scorer."""
 
 from functools import partial
 

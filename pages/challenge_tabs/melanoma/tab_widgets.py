@@ -1,4 +1,5 @@
-"""Tabs with widgets on the Melanoma page: thresholds, missed cases, prevalence, cases, official code."""
+"""Tabs with widgets on the Melanoma page: thresholds, missed melanomas, net benefit at another prevalence,
+all cases, and what the official code does with the files."""
 
 import pandas as pd
 import streamlit as st

@@ -1,4 +1,5 @@
-"""Tabs with widgets on the TRICORDER-3 page: mistakes, all cases, another patient."""
+"""Tabs with widgets on the TRICORDER-3 page: mistakes, all cases, and outputs for another age, sex or body
+site."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

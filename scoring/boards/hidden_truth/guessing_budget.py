@@ -50,9 +50,9 @@ class Labels:
         cases: Number of cases of the test set, or of the part that shown scores use.
         units: Effective number of units, such as patients, regardless of class and weights; 0 if no bound is
             known for this score (`Scoring.bounded_by_labels`).
-        effective: Number of labels of two equally frequent classes that are as hard to guess
-            (`effective_labels`): the few cases of a rare class are found with few guesses, and scores then
-            rise.
+        effective: Number of labels of two equally frequent classes that would be as hard to guess as the
+            hidden labels (`effective_labels`). It is smaller if a class is rare: few guesses then find its
+            few cases and raise scores.
         is_part: Whether `cases` are a part of the test set, and the final ranking uses the other cases.
     """
 
@@ -81,12 +81,13 @@ class Use:
 
     @property
     def gain(self) -> float:
-        """Return the maximum gain of guessing over the best constant answer, from 0 to 0.5."""
+        """Return the largest possible gain in accuracy or AUC for a person who guesses labels from the
+        revealed bits, compared with the best constant answer; from 0 to 0.5."""
         return possible_gain(self.bits, self.cases)
 
     @property
     def is_safe(self) -> bool:
-        """Return whether guessing can gain at most `SAFE_GAIN` over the best constant answer."""
+        """Return whether `gain` is at most `SAFE_GAIN`."""
         return self.bits <= bits_for(SAFE_GAIN, self.cases)
 
     @property
@@ -172,8 +173,9 @@ class Budget:
 
 
 def told(known: HiddenRules, submissions: float, labels: Labels) -> float:
-    """Return how many bits of information the shown scores of one team can reveal: the binary logarithm of
-    the number of possible sequences of scores."""
+    """Return how many bits of information about the labels a board can reveal to one team: the binary
+    logarithm of the number of possible sequences of shown scores. Rates of classes and results of cases add
+    more bits, if the board shows them."""
     if known.detail == NOTHING or not submissions:
         return 0.0
     levels = known.levels(labels.quantity)
@@ -278,11 +280,12 @@ def _percent(bits: float, cases: float) -> str:
 
 
 def record_deleted(session: Session, files: Collection[str], bits: float) -> None:
-    """Record how many bits of its test sets a board may have revealed, before the board is deleted.
+    """Add the bits that the scores of a board may have revealed to the stored count of each of its test sets.
+    Call this before the board is deleted.
 
     Args:
         files: SHA-256 of each version of the test set.
-        bits: Number of bits that its scores may have revealed.
+        bits: Number of bits of information about the labels.
     """
     for digest in files:
         row = session.get(DeletedTruth, digest)
@@ -290,8 +293,9 @@ def record_deleted(session: Session, files: Collection[str], bits: float) -> Non
 
 
 def most_told(store: Store, board_id: str) -> float:
-    """Return an upper bound of the bits that the scores of a board may have revealed, even if the board
-    cannot be read: `MOST_BITS` if it showed more than scores, or if its truth was opened."""
+    """Return an upper bound of the bits of information about the labels that a board may have revealed; it is
+    known even if the board cannot be read. It is `MOST_BITS` if the board showed more than scores, or if its
+    truth was opened."""
     of = Submission.board_id == board_id
     with store.read() as session:
         count = session.scalar(select(func.count()).select_from(Submission).where(of)) or 0
@@ -305,7 +309,8 @@ def most_told(store: Store, board_id: str) -> float:
 
 
 def add_told(store: Store, board_id: str, bits: float) -> None:
-    """Add bits to those that the scores of a board revealed earlier, if its truth is or was hidden."""
+    """Add bits to the stored number of bits that a board has revealed about its labels. Do nothing if its
+    truth was never hidden."""
     with store.write() as session:
         row = session.get(Hidden, board_id)
         if row is not None:
@@ -313,14 +318,16 @@ def add_told(store: Store, board_id: str, bits: float) -> None:
 
 
 def bits_of_deleted_boards(store: Store, board_id: str) -> float:
-    """Return how many bits of a board's test sets may have been revealed by boards that are deleted now."""
+    """Return how many bits of information about a board's test sets may have been revealed by other boards
+    that used the same test sets and were deleted since."""
     files = test_sets(store, board_id)
     with store.read() as session:
         return sum(session.scalars(select(DeletedTruth.spent).where(DeletedTruth.sha256.in_(files))))
 
 
 def notice_of_deleted(store: Store, board_id: str) -> list[Finding]:
-    """Return the warning `truth-shared` if deleted boards may have revealed bits of the hidden truth."""
+    """Return the warning `truth-shared` if deleted boards with the same test set may have revealed
+    information about the hidden truth; otherwise an empty list."""
     bits = bits_of_deleted_boards(store, board_id)
     with store.read() as session:
         is_told = bits and session.get(Hidden, board_id) is not None

@@ -115,9 +115,9 @@ def _counted_bits(board: OpenBoard, ranking: BoardRanking | None = None) -> floa
 
 @contextmanager
 def told_stays(store: Store, board_id: str) -> Iterator[None]:
-    """Keep the count of revealed bits while submissions are deleted, teams merged or times changed. If the
-    Ladder afterwards shows a team other scores or a lower best score, the bits of the new sequence of scores
-    are added."""
+    """Context manager around a deletion of submissions, a merge of teams or a change of times: afterwards,
+    bits of information about the truth that were revealed before still count. If the Ladder then shows new
+    scores of a team, or a lower best score, the bits of the new sequence of scores are added."""
     before, most = _told(store, board_id), guessing_budget.most_told(store, board_id)
     yield
     after = _told(store, board_id)
@@ -383,9 +383,9 @@ def classes_of(ranking: BoardRanking, entry: RankedSubmission) -> dict[str, dict
 
 
 def cases_of(ranking: BoardRanking, entry: RankedSubmission) -> list[tuple[str, float]]:
-    """Return the id of each case and how right its prediction is, rounded, sorted by id and without labels.
-    Empty if the challenge measures an error per case, because prediction and error together reveal the
-    truth."""
+    """Return the id of each case with a rounded number from 0 (the prediction is wrong) to 1 (right), sorted
+    by id and without labels. Empty if the challenge measures an error per case, because prediction and error
+    together reveal the truth."""
     card, comparison = ranking.card(entry), ranking.board.challenge.comparison
     if comparison.case_value != SHARE:
         return []

@@ -48,9 +48,10 @@ class ShownScores:
 
     Attributes:
         rules: The current disclosure rules; if the truth is open now, the last rules before it was opened.
-        cards: SHA-256 of the scorecard of each submission, by id. It belongs to the version of the test set
-            on which the submission was first scored or, once the truth is open, to the board's version. On a
-            split test set, it covers only the shown part.
+        cards: Id of a submission -> SHA-256 of the scorecard from which its shown score comes. While the
+            truth is hidden, this scorecard was computed on the version of the test set on which the
+            submission was first scored; once the truth is open, on the present version. If the test set is
+            split, it was computed on the shown part only.
         scores: Shown score of each submission, also of excluded ones.
     """
 
@@ -82,7 +83,7 @@ def counting(
         entries: Submissions, oldest first.
         rule: "last"; "best": the best score, and the first submission if several have it; or "ladder": the
             last score that the Ladder showed, which is the best shown.
-        before: Submissions that were ranked before the first of `entries`.
+        before: Team -> its ranked submission before the first of `entries`.
         shown: Shown scores by submission id if the truth is hidden; otherwise the scores themselves decide.
         nominated: Ids of submissions that are ranked regardless of the rule.
     """

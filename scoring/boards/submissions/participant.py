@@ -56,7 +56,7 @@ class SubmissionFeedback:
             on this version of the test set.
         again: Whether the same file was submitted before.
         classes: Rates of each class, if the board shows them.
-        cases: How right the prediction of each case is, by case id, if the board shows this.
+        cases: Case id -> number from 0 (the prediction is wrong) to 1 (right), if the board shows it.
         findings: Findings about the submission; empty unless the board's truth is open.
     """
 

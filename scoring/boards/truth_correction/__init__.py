@@ -1,5 +1,6 @@
 """Correction of a board's truth.
 
 * preview of what changes (cases, refused submissions, ranks): `correction_preview.correction`
-* rescoring of all submissions: `rescoring.rescore`; results of each version: `version_results`
+* rescoring of all submissions: `rescoring.rescore`; result of a submission on one version:
+  `scoring.boards.serialization.VersionResult`
 """

@@ -58,7 +58,8 @@ class Measured:
 
     @property
     def shares(self) -> Mapping[str, SubgroupShare]:
-        """The score as a share, if it is one, so that it can be computed for each subgroup."""
+        """The cases that count for the score, under the name of the score, in the form in which subgroups are
+        computed."""
         return {SCORE: SubgroupShare(self.counted, self.counted, "n")}
 
     def of_each_case(self, use: MetricUse) -> Floats:
@@ -195,8 +196,8 @@ def of_counts(declaration: Declaration) -> tuple[MetricUse, ...]:
 
 
 def unit_sums(declaration: Declaration, measured: Measured, units: Ints) -> Floats:
-    """Return values [n, ...] of each unit whose sums give the score. The values are cells of the confusion
-    matrix and, for other parts of the score, jackknife pseudo-values."""
+    """Return values for each unit [n, ...]; the score is computed from their sums over the units. The values
+    are cells of the confusion matrix and, for other parts of the score, jackknife pseudo-values."""
     counted, columns = of_counts(declaration), []
     rest = tuple(use for use in declaration.score if use not in counted)
     weights, cases = measured.counted.astype(float), measured.cases
@@ -215,7 +216,7 @@ def unit_sums(declaration: Declaration, measured: Measured, units: Ints) -> Floa
 
 
 def _left_out(measured: Measured, use: MetricUse, units: Ints, weights: Floats) -> Floats:
-    """Return the metric computed again without each unit [n]."""
+    """Return the metric with each unit left out in turn [n]."""
     cases = measured.of(use)
     if use.metric.name == "auc" and not use.options and isinstance(cases, LabelledCases):
         place = cases.the_positive

@@ -28,7 +28,7 @@ class HecktorEvaluation:
     """A submission matched to the truth, with the scoring options.
 
     Attributes:
-        members: Whether each patient takes part, bool [N]; True: all patients do.
+        members: Which patients are evaluated, bool [N]; True: all patients.
     """
 
     truth: HecktorTruth
@@ -70,7 +70,7 @@ class HecktorEvaluation:
 
     @cached_property
     def true_stages(self) -> Mapping[str, Ints]:
-        """True stages as codes [N] by kind; `NO_STAGE` for patients who do not take part."""
+        """True stages as codes [N] by kind; `NO_STAGE` for patients who are not evaluated."""
         codes = dict(self.truth.stages)
         if self.options.t0 == "exclude":
             codes["t"] = np.where(codes["t"] == T0, NO_STAGE, codes["t"])

@@ -196,8 +196,8 @@ PAIRS = {
 
 
 def official(evaluation: HecktorEvaluation, score: float) -> Official:
-    """Return whether the score follows the published rules, and the score that does. `score` is the score of
-    the evaluation, NaN if undefined."""
+    """Return whether a score was computed by the published rules; if not, also the score by these rules.
+    `score` is the score of the evaluation, NaN if undefined."""
     options = evaluation.options
     usual = HecktorOptions()
     changed = [name for name in CHOICES if getattr(options, name) != getattr(usual, name)]

@@ -36,7 +36,7 @@ def unit_sums(
     c_index: float,
     c_index_left_out: Floats,
 ) -> Floats:
-    """Return the values of each unit whose sums give the score [n, 23].
+    """Return 23 values for each unit [n, 23]; the score is computed from their sums over the units.
 
     The values are the sum and the number of Dice values of each structure, and the numbers of correct
     predictions and of patients for each T and N stage. The last value is the unit's share of the C-index.
@@ -45,7 +45,7 @@ def unit_sums(
         dices: Dice of each patient for each structure [N].
         staged: True and submitted codes [N] for each kind of stage.
         units: Unit number of each patient [N].
-        c_index_left_out: The C-index without each unit [n].
+        c_index_left_out: The C-index with each unit left out in turn [n].
     """
     columns = [np.column_stack([np.nan_to_num(values), np.isfinite(values)]) for values in dices]
     for (true, submitted), names in zip(staged, STAGES.values(), strict=True):
@@ -63,7 +63,8 @@ def _parts(sums: Floats | Ints) -> list[Any]:
 
 
 def categories_of_sums() -> Categories:
-    """Return which sums of `unit_sums` belong to the predictions of each T and N stage."""
+    """Return for each T and N stage the positions of its sums among those of `unit_sums`: right predictions
+    and patients."""
     _, _, t_hits, t_support, n_hits, n_support, _ = _parts(np.arange(23))
     hits, support = np.concatenate([t_hits, n_hits]), np.concatenate([t_support, n_support])
     return Categories(hits, cases=(support,), gains=(hits,))

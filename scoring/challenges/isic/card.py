@@ -207,7 +207,7 @@ def _calibration(reliability: Reliability | None) -> dict[str, Any]:
 
 def _arrays(e: IsicEvaluation, units: Ints, reliable: Reliability | None) -> dict[str, np.ndarray]:
     """Return what is drawn and too fine for JSON, read-only: scores, positives, labels, weights, units, and
-    the curves of `roc.polyline` padded with NaN.
+    the curves of `auc_and_average_precision.polyline` padded with NaN.
 
     roc_x, roc_y, roc_threshold, pr_precision [K, points] (recall is roc_y); malignant_x, malignant_y,
     malignant_threshold [points]. reliability_predicted, _observed, _low, _high, _n [10], where there is a

@@ -239,7 +239,7 @@ def basis(a: CategoryScores, units: np.ndarray, metric: str) -> Basis:
 def unit_sums(
     a: CategoryScores, units: np.ndarray, weights: np.ndarray, metric: str, score: float
 ) -> np.ndarray:
-    """Return the values of each unit whose sums give the score [n, ...].
+    """Return values for each unit [n, ...]; the score is computed from their sums over the units.
 
     For balanced accuracy and macro F1, the values are counts per category; for the mean AUC, they are shares.
     Average precision cannot be written as such a sum; its values are NaN.
@@ -265,8 +265,8 @@ def unit_sums(
 
 
 def categories_of_sums(metric: str, number: int) -> Categories:
-    """Return which sums of `unit_sums` belong to each category. For a mean AUC, these sums contain shares
-    instead of counts."""
+    """Return for each category the positions of its sums among those of `unit_sums`, such as right answers
+    and cases. For the mean AUC there is only one sum, of shares instead of counts."""
     hits = np.arange(number)
     if metric == "balanced_accuracy":
         return Categories(hits, cases=(hits + number,), gains=(hits,))
@@ -336,7 +336,7 @@ def _with_empty_categories(a: CategoryScores, weights: np.ndarray, metric: str) 
 def swapped(
     labels: np.ndarray, predicted: np.ndarray, present: np.ndarray, categories: Sequence[str], least: float
 ) -> tuple[float, list[tuple[str, str]]] | None:
-    """Return whether the columns of the predictions may be interchanged.
+    """Find out whether the columns of the predictions were probably interchanged.
 
     R[j, k] is the share of cases of category j that were labelled k. The permutation p of the columns with
     the largest sum of R[j, p(j)] is compared with the given order.
@@ -346,8 +346,8 @@ def swapped(
         least: Minimum gain in balanced accuracy that is reported.
 
     Returns:
-        The gain, and pairs of a category and the column that seems to contain its scores; None if the gain is
-            below `least`.
+        The gain in balanced accuracy if the columns are put in the order p; and each moved category with the
+        column that seems to contain its scores. None if the gain is below `least`.
     """
     n = len(categories)
     counted = present & (labels >= 0)

@@ -109,7 +109,8 @@ def first_refusal(findings: Iterable[Finding]) -> str | None:
 def spelled_alike(
     written: Sequence[str], cases: Sequence[int], there: Sequence[str], name: str
 ) -> Finding | None:
-    """Return a note if the official scorer matches the unusual ids, because both files have the same.
+    """Return a note if ids are spelled unusually, but in the same way in predictions and truth, so that the
+    official scorer matches them; otherwise None.
 
     Args:
         written: Ids of the predictions; the official scorer removes a final .jpg.
@@ -123,7 +124,9 @@ def spelled_alike(
 
 
 def as_given(source: Source, truth: SourceFiles, name: str) -> list[Finding]:
-    """Return what the official scorer says about a fixed file before its fixes. May raise InputRefused."""
+    """Return a warning with the message of the official scorer about the original file, if Benchside reads
+    the file with fixes and the official scorer refuses it without them; otherwise an empty list. May raise
+    InputRefused."""
     if not isinstance(source, FixedSource):
         return []
     refusal = message(source.source, truth, name)

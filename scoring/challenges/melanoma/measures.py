@@ -165,12 +165,12 @@ def basis_of_decisions(positive: Bools, decisions: Bools, units: Ints) -> Basis:
 
 
 def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_left_out: Floats) -> Floats:
-    """Return the values of each unit whose sums give the score [n, 5]: the four counts of decisions, and the
-    unit's share of the AUC.
+    """Return five values for each unit [n, 5]; the score is computed from their sums over the units. They are
+    the four counts of decisions, and the unit's share of the AUC.
 
     Args:
         units: Unit number of each case [N].
-        auc_left_out: The AUC without each unit [n].
+        auc_left_out: The AUC with each unit left out in turn [n].
     """
     cells = np.column_stack(
         [positive & decisions, ~positive & decisions, positive & ~decisions, ~positive & ~decisions]
@@ -180,7 +180,8 @@ def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_le
 
 
 def categories_of_sums() -> Categories:
-    """Return which sums of `unit_sums` belong to positive and to negative cases."""
+    """Return for melanomas and for other lesions the positions of their sums among those of `unit_sums`:
+    right and wrong decisions."""
     right, wrong = np.array([0, 3]), np.array([2, 1])
     return Categories(right, cases=(right, wrong), gains=(right,), losses=(wrong,), unseen=3.0)
 

@@ -93,9 +93,9 @@ def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
 
 
 def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
-    """Return the values of each unit whose sums give the macro F1 [n, ...]. Rule "pooled": numbers of
-    matches, true nuclei and predictions of each class. Other rules: sum of the F1 of the images, number of
-    images with the class, and number of all images."""
+    """Return values for each unit [n, ...]; the macro F1 is computed from their sums over the units. Rule
+    "pooled": numbers of matches, true nuclei and predictions of each class. Other rules: sum of the F1 of the
+    images, number of images with the class, and number of all images."""
     if rules == "pooled":
         columns = np.hstack([tallies.true_positive, tallies.support, tallies.predicted])
     else:
@@ -104,7 +104,8 @@ def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
 
 
 def categories_of_sums(rules: str, number: int) -> Categories:
-    """Return which sums of `unit_sums` belong to each class."""
+    """Return for each class the positions of its sums among those of `unit_sums`. Which sums these are
+    depends on the rule."""
     classes = np.arange(number)
     gains = (classes, classes + 2 * number) if rules == "pooled" else (classes,)
     return Categories(classes, cases=(classes + number,), gains=gains)
@@ -157,7 +158,7 @@ def macro_f1(rules: str, values: np.ndarray, in_data: int | Ints) -> np.ndarray:
 
 
 def perfect(tallies: Tallies) -> Tallies:
-    """Return the counts of perfect predictions."""
+    """Return the counts that perfect predictions of the same images would have."""
     return Tallies(tallies.support, tallies.support, tallies.support)
 
 

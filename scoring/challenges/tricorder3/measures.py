@@ -125,7 +125,8 @@ def unit_sums(truth: Ints, predicted: Ints, units: Ints) -> Floats:
 
 
 def categories_of_sums() -> Categories:
-    """Return which sums of `unit_sums` belong to each class."""
+    """Return for each class the positions of its three sums among those of `unit_sums`: right predictions,
+    all predictions, and cases."""
     hits = np.arange(len(CLASSES))
     predicted, support = hits + len(CLASSES), hits + 2 * len(CLASSES)
     return Categories(hits, cases=(support,), gains=(hits, predicted), unseen=0.75)

@@ -50,7 +50,7 @@ def blocks(header: Header, file: ByteFile, other: int | None = None) -> Iterator
     """Yield the stored labels of a volume, `VOXELS` at a time.
 
     Args:
-        other: A label that is allowed in addition.
+        other: A label that is allowed in addition to 0, 1 and 2.
 
     Raises:
         MaskError: If values are not allowed, if the file is truncated or damaged, or if it has more data than

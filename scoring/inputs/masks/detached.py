@@ -1,6 +1,7 @@
 """Volumes in two files, a header and its voxels, are read as one file: NIfTI pairs, MetaImage, NRRD.
 
-The voxels are the file that the header names, or the one of its own name; both are in one folder.
+The voxels are in the file that the header names. If there is no such file, they are in the file with the same
+name as the header and another extension. Both files are in one folder.
 """
 
 import re

@@ -17,7 +17,8 @@ class MaskError(Exception):
 
     Attributes:
         code: "unreadable-file", "bad-label" or "wrong-grid".
-        words: What is wrong and how to fix it, in one or two sentences. The first begins with "it", the mask.
+        words: What is wrong and how to fix it, in one or two sentences. The first sentence begins with "it",
+            which means the mask.
     """
 
     def __init__(self, code: str, words: str):

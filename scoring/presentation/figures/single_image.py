@@ -285,7 +285,8 @@ class Saliency:
         drops: [h, w] how far the score falls if this part of the image is hidden.
         jpeg: The image under the map; the map is stretched to its shape.
         size: Width and height of the image in px.
-        cell: Row, column and number of cells per axis of the outlined patch, None for none.
+        cell: Row and column of the outlined cell, and the number of cells along each axis; None if no cell is
+            outlined.
     """
 
     name: str
