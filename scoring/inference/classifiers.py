@@ -158,7 +158,10 @@ def output_order(
             f"{', '.join(categories)}: use a truth with the model's categories, or correct the entry."
         )
         raise InputRefused([error("wrong-output", where, sentence)])
-    sentence = f"the model's file names its outputs {', '.join(own)}. Benchside sorts them like the truth."
+    sentence = (
+        f"the model's file names its outputs {', '.join(own)}. Benchside puts the outputs into the "
+        "truth's order."
+    )
     return tuple(own.index(name) for name in categories), (note("category-order", where, sentence),)
 
 

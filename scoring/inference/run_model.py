@@ -136,10 +136,10 @@ def _image_findings(seen: Sequence[ImageInfo | None], cases: CaseImages, task: T
     """Return one note each for images that are too small and for transparent ones."""
     small = [i for i, s in enumerate(seen) if s and min(s.width, s.height) < task.shortest_side]
     alpha = [i for i, s in enumerate(seen) if s and s.alpha]
-    too_small = f"below the {task.shortest_side} pixels on the shorter side that the rules ask for"
+    too_small = f"a shorter side below the {task.shortest_side} pixels that the rules ask for"
     findings = []
     for code, rows, verb, sentence in (
-        ("small-image", small, ("is", "are"), f"{too_small}{task.wording.small_image}"),
+        ("small-image", small, ("has", "have"), f"{too_small}{task.wording.small_image}"),
         ("alpha-dropped", alpha, ("has", "have"), f"transparency{task.wording.transparent_image}"),
     ):
         if rows:

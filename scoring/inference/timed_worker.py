@@ -112,7 +112,7 @@ def crashed() -> ModelFailed:
 
 def too_large(size: int, most: int) -> str:
     """Return why a model of this size is refused. `size` is 0 if the file does not state it."""
-    beginning = f"The file has {size / (1 << 20):,.0f} MiB" if size > most else "The file is larger than that"
+    beginning = f"The file has {size / (1 << 20):,.0f} MiB" if size > most else "The file is too large"
     return f"{beginning}; models of up to {most >> 20:,} MiB are read."
 
 

@@ -30,7 +30,7 @@ TABLES = {
     [
         (
             volumes.nrrd(LABELS, lines={"sizes": f"{LONG} 1 1"}),
-            "a number in its header is not written as one",
+            "a value in its header is not a valid number",
         ),
         (volumes.metaimage(LABELS, DimSize=f"{LONG} 1 1"), "its header has a line of 4,096 bytes or more"),
         (volumes.metaimage(LABELS, NDims="9" * 4000), "its header announces 9999"),

@@ -107,7 +107,7 @@ def _pieces(files: SourceFiles, member: str, voxels: str | None = None) -> Itera
         yield head
         return
     if voxels is None:
-        name = named[1].decode("utf-8", "replace").strip()[:60] if named else "a file .img of its name"
+        name = named[1].decode("utf-8", "replace").strip()[:60] if named else "a .img file with the same name"
         raise MaskError(
             "unreadable-file",
             f"its voxels are missing ({name}): submit voxels and header in the same folder.",

@@ -62,7 +62,7 @@ def _words(problem: Exception) -> str:
     if "CRC" in str(problem) or "incorrect data check" in str(problem):
         return "its checksum is wrong, so its data are damaged"
     if str(problem).startswith(NO_NUMBER):
-        return "a number in its header is not written as one"
+        return "a value in its header is not a valid number"
     if isinstance(problem, DEFLATE_ERRORS):
         return "its compressed data are damaged"
     return (str(problem).splitlines() or [""])[0][:120] or type(problem).__name__

@@ -72,8 +72,8 @@ def read_nuclei(
         nuclei_file = contents(listed, where, classify, left_out, parsed.problems)
     if parsed.regions:
         message = (
-            f"Benchside leaves out {parsed.regions:,} annotations: beside detected nuclei, "
-            "annotations are the regions that were searched."
+            f"Benchside leaves out {parsed.regions:,} annotations: in a file with detections, "
+            "annotations mark only the regions that were searched."
         )
         nuclei_file = replace(
             nuclei_file, findings=(*nuclei_file.findings, warning("regions-left-out", where, message))

@@ -137,7 +137,7 @@ FAULTS = {
         "its CompressedDataSize is 7, but ",
     ),
     "no voxels": (lambda m: {"mhd": of_metaimage(m, "../../etc/passwd")[0]}, "missing (../../etc/passwd)"),
-    "no image": (lambda m: {"hdr": pair(m)[0]}, "missing (a file .img of its name)"),
+    "no image": (lambda m: {"hdr": pair(m)[0]}, "missing (a .img file with the same name)"),
     "several": (lambda m: {"mhd": of_metaimage(m, "LIST")[0]}, "missing (LIST)"),
     "a header in the voxels": (
         lambda m: {"mhd": b"HeaderSize = 9\n" + of_metaimage(m, "x")[0], "raw": of_metaimage(m, "x")[1]},

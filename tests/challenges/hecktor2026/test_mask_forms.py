@@ -102,8 +102,8 @@ FAULTS = {
     "a vector of two": (lambda m: volumes.nrrd(m, lines={"space origin": "(1,2)"}), "three numbers"),
     "huge": (lambda m: volumes.nrrd(m, lines={"sizes": "99999 99999 99999"}), "at most"),
     "huge part": (lambda m: volumes.nrrd(m, ("GTVp",), lines={"sizes": "1000 1000 1000"}), "voxels"),
-    "no numbers": (lambda m: volumes.nrrd(m, lines={"sizes": "a b c"}), "is not written as one"),
-    "digits": (lambda m: volumes.nrrd(m, lines={"sizes": f"{'9' * 5000} 1 1"}), "is not written as one"),
+    "no numbers": (lambda m: volumes.nrrd(m, lines={"sizes": "a b c"}), "is not a valid number"),
+    "digits": (lambda m: volumes.nrrd(m, lines={"sizes": f"{'9' * 5000} 1 1"}), "is not a valid number"),
     "a third label": (lambda m: volumes.nrrd(m * 3, ("GTVp", "GTVn")), "label"),
     "odd names": (lambda m: volumes.nrrd(m * 3, groups=[1]), "label"),
 }
