@@ -78,10 +78,12 @@ def actor_of(claims: Mapping[str, Any], rules: AccessRules, now: float, not_befo
 
 
 def reduced(claims: Mapping[str, Any], rules: AccessRules, named: Sequence[str] = ()) -> dict[str, Any]:
-    """Return only the claims that `actor_of` reads, limited in size.
+    """Return only those claims that `actor_of` reads. Claims that are too long are left out, and so are
+    groups beyond a limit of bytes.
 
     Args:
-        rules: Rules that assign roles; groups that they name are kept first.
+        rules: Rules that assign roles. The groups that they name are kept before all others.
+        named: Further groups that are kept before others, such as groups that are members of teams.
     """
     kept = {
         key: claims[key]

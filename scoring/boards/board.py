@@ -122,11 +122,12 @@ class OpenBoard:
 
     @property
     def n_told(self) -> int:
-        """Return the number of cases behind the scores that are shown before the end of the board."""
+        """Return the number of cases from which the scores are computed that participants see before the end
+        of the board."""
         return len(self.truth) if self.parts is None else len(self.parts[1])
 
     def result(self, data: bytes, name: str, own: Mapping[str, Any], **settings: Any) -> VersionResult:
-        """Score predictions or a model (.onnx).
+        """Score the file of a submission: predictions, or a model (.onnx). A refusal is part of the result.
 
         Args:
             settings: Statistics options that replace those of the board.

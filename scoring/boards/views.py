@@ -367,7 +367,7 @@ def submissions(ranking: BoardRanking) -> Table | Text:
 
 
 def state(ranking: BoardRanking, entry: RankedSubmission) -> str:
-    """Return the result of a submission as text, with the reason."""
+    """Return the status of a submission as text; if it is excluded or refused, with the reason."""
     if entry.excluded is not None:
         return f"excluded: {entry.excluded}"
     if entry.card is None:

@@ -121,7 +121,7 @@ def part_value(card: ScoreCard, key: str, weight: float) -> float | None:
 
 
 def points_lost_figure(card: ScoreCard, name: str = "F1", key: str = "f1") -> Figure:
-    """Return a figure of the points of the score that each class lost (`score_lost`).
+    """Return a figure that shows how many points of the score the errors in each class cost (`score_lost`).
 
     Args:
         key: Name of the measure in `per_class`.

@@ -115,7 +115,7 @@ def upside_down(scores: Floats, positive: Bools, where: str, before: Pairs = ())
 
 
 def consequence(interval: str, n: int, kind: str | None) -> str:
-    """Return the part of a sentence that says how few cases affect an interval.
+    """Return the part of a sentence that says how a small number of cases affects an interval.
 
     Args:
         interval: Name of the interval: "interval of F1".

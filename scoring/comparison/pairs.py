@@ -36,7 +36,7 @@ class PairsChoice:
 
     Attributes:
         test: One of `replicate_comparison.PAIRS_TESTS`.
-        submissions: Number of all submissions scored so far, for which the tests are corrected.
+        submissions: Number of all submissions scored so far. The more submissions, the stricter the tests.
     """
 
     metric: str

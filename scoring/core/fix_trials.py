@@ -99,7 +99,7 @@ class Trials:
         return (text.encode(), np.array(chosen)) if chosen else None
 
     def card(self, changes: InputChanges) -> ScoreCard | None:
-        """Return the scorecard of the changed submission; None if it is refused for another reason."""
+        """Return the scorecard of the changed submission; None if it is refused in spite of the changes."""
         if self.is_whole:
             return card_of(self.challenge, self.source, changes, self.truth, self.read)
         if self.sample is None:
@@ -155,11 +155,10 @@ def card_of(
     truth: Any,
     read: Callable[[Source], Any],
 ) -> ScoreCard | None:
-    """Return the scorecard of a submission with changes; None if it is refused for another reason.
+    """Return the scorecard of a submission with changes; None if it is refused in spite of them.
 
     Args:
-        changes: The changes.
-        read: Function that returns the predictions of the changed submission.
+        X Function that returns the predictions of the changed submission.
     """
     trying = _trying.set(True)
     try:

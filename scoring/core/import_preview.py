@@ -309,7 +309,7 @@ def chosen(
 def score_of(
     challenge: "Challenge[Any, Any]", source: Source, changes: InputChanges, truth: Any, name: str
 ) -> float | None:
-    """Return the score of a table with changes; None if it is refused for another reason.
+    """Return the score of a table with changes; None if it is refused in spite of them.
 
     Args:
         name: Name of the table in messages.

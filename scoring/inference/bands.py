@@ -11,15 +11,15 @@ both copies together would take more than 1 GB. The second number is that of pix
 
 
 def reduced(image: Image.Image, most_pixels: int) -> Image.Image:
-    """Return an image in RGB, reduced to `most_pixels`."""
+    """Return an image in RGB, reduced if it has more than `most_pixels` pixels."""
     if image.mode != "RGB" and image.width * image.height > IN_BANDS:
         return of_bands(image.size, lambda top, end: image.crop((0, top, image.width, end)), most_pixels)
     return _shrunk(image if image.mode == "RGB" else image.convert("RGB"), _fitting(image.size, most_pixels))
 
 
 def of_bands(size: tuple[int, int], band: Callable[[int, int], Image.Image], most_pixels: int) -> Image.Image:
-    """Return an image in RGB, reduced to `most_pixels`, that comes in bands of rows. If it has more than
-    `IN_BANDS` pixels, it is never in RGB as a whole.
+    """Return an image in RGB that is read in bands of rows, reduced if it has more than `most_pixels` pixels.
+    If it has more than `IN_BANDS` pixels, the unreduced image is never in memory as RGB.
 
     Args:
         size: Width and height, px.

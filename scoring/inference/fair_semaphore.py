@@ -47,7 +47,7 @@ class FairSemaphore:
 
     @property
     def shares(self) -> int:
-        """Number of callers."""
+        """Number of registered callers."""
         return len(self._shares)
 
     def join(self) -> Usage:

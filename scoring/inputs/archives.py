@@ -42,7 +42,7 @@ HIDDEN = ("Cc", "Cf", "Cs", "Co")
 
 @dataclass(frozen=True)
 class Archive:
-    """A zip that is within the limits. `sizes` contains the unpacked bytes of each member."""
+    """A zip that passed the checks of `open_archive`. `sizes` contains the unpacked bytes of each member."""
 
     name: str
     sizes: Mapping[str, int]

@@ -97,7 +97,7 @@ class UnusedTestSet:
 
 @dataclass(frozen=True)
 class OnTestSet:
-    """Results on the test set that are shown with an answer; None if they were not computed.
+    """Results on the test set that are shown with an answer. A result that was not computed is None.
 
     Attributes:
         truth: Full name of the true class if the image is a test case, otherwise "".

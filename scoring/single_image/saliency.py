@@ -66,7 +66,8 @@ class SaliencyMap:
 
 
 def counts(change: float) -> bool:
-    """Return whether a change of a score, as shown, reaches the minimum."""
+    """Return whether a change of a score, rounded as on the page, is large enough to be mentioned
+    (`FLOOR`)."""
     return round(abs(change), 2) >= FLOOR
 
 

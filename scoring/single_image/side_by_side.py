@@ -182,7 +182,8 @@ def photograph_cautions(top: int, others: Mapping[int, ImageAnswer], names: Sequ
 
 
 def told_apart(first: str, second: str) -> tuple[str, str]:
-    """Return the names of two models, with a suffix if they are equal or the name of another column."""
+    """Return the names of two models as headings of columns. Both get a suffix if they are equal, or if one
+    of them is the heading of another column."""
     if first != second and not {first, second} & {"class", "mean", "difference"}:
         return first, second
     return f"{first} (first model)", f"{second} (second model)"

@@ -62,13 +62,13 @@ def _signal(scores: Floats, noise: Floats) -> float:
 
 
 def possible_gain(bits: float, cases: float) -> float:
-    """Return the maximum gain over guessing for a person who learns some bits of information about the
-    labels.
+    """Return the largest possible gain in accuracy or AUC, compared with the best constant answer, for a
+    person who learns some bits of information about the labels.
 
-    The baseline is the best constant answer: class frequencies count as known, because one score reveals
-    them. A person who learns b bits about n labels guesses on average a share a of them correctly. The share
-    satisfies n * (1-H(a)) <= b, where H is the binary entropy in bits. (Shannon's rate-distortion function:
-    Cover and Thomas, Elements of Information Theory, 10.3.1.)
+    The comparison is with the best constant answer, because one score reveals the class frequencies, which
+    then count as known. A person who learns b bits about n labels guesses on average a share a of them
+    correctly. The share satisfies n * (1-H(a)) <= b, where H is the binary entropy in bits. (Shannon's
+    rate-distortion function: Cover and Thomas, Elements of Information Theory, 10.3.1.)
 
     The bound holds for labels of two equally frequent classes, however the submissions are designed. For
     other labels see `effective_labels`. The best of 2^b guesses comes close to the bound.
@@ -78,7 +78,7 @@ def possible_gain(bits: float, cases: float) -> float:
         cases: Number of cases of the test set, n, at least 1.
 
     Returns:
-        The gain in accuracy or AUC, from 0 to 0.5.
+        The gain, from 0 to 0.5.
     """
     low, high = 0.0, 0.5 if bits else 0.0
     for _ in range(60):
@@ -88,10 +88,11 @@ def possible_gain(bits: float, cases: float) -> float:
 
 
 def bits_for(gain: float, cases: float) -> float:
-    """Return the number of bits of information about the labels that a gain over guessing requires.
+    """Return how many bits of information about the labels a person must learn to reach a gain over the best
+    constant answer.
 
     Args:
-        gain: Gain in the share of right cases over guessing, 0 to 0.5.
+        gain: Gain in accuracy over the best constant answer, 0 to 0.5.
         cases: Number of cases of two equally frequent classes.
     """
     shares = np.array([0.5 + gain, 0.5 - gain])

@@ -79,8 +79,8 @@ def same_values(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
 
 
 def same_replicates(ours: ScoreCard, theirs: ScoreCard) -> bool:
-    """Return whether two scorecards have equal intervals and replicates, apart from rounding. Scorecards of
-    other versions or methods are not compared."""
+    """Return whether two scorecards have equal intervals and replicates, apart from rounding. True for
+    scorecards of different versions or interval methods, which cannot be compared."""
     ways = [(card.provenance["version"], card.provenance.get("interval")) for card in (ours, theirs)]
     if ways[0] != ways[1]:
         return True
@@ -101,8 +101,8 @@ def same_replicates(ours: ScoreCard, theirs: ScoreCard) -> bool:
 
 
 def same_details(ours: ScoreCard, theirs: ScoreCard) -> bool:
-    """Return whether two scorecards have equal tables and arrays, apart from rounding. Scorecards of other
-    versions are not compared."""
+    """Return whether two scorecards have equal tables and arrays, apart from rounding. True for scorecards of
+    different versions, which cannot be compared."""
     if ours.provenance["version"] != theirs.provenance["version"]:
         return True
     trees = [

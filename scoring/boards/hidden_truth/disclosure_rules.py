@@ -71,7 +71,8 @@ class HiddenRules:
         return [error("bad-option", option, message) for holds, option, message in checks if not holds]
 
     def levels(self, quantity: Quantity) -> float:
-        """Return how many different scores can be shown; infinity if the range of the score has no limits."""
+        """Return how many different values a shown score can have; infinity if the range of the score has no
+        limits."""
         low, high = quantity.range
         least = self.step or 10.0**-self.decimals
         return round((high - low) / least) + 1 if quantity.is_bounded else math.inf

@@ -201,15 +201,16 @@ def planned(
     spent: float = 0.0,
     done: Sequence[float] = (),
 ) -> Budget:
-    """Return what the scores can reveal by the end of the phases.
+    """Return how much information about the labels the scores can reveal by the end of the phases, and rules
+    that would keep the labels safe.
 
     Args:
         phases: Phases of the board; a board without phases accepts no submissions, and any number is assumed.
         teams: Number of teams, each with the maximum number of submissions.
         spent: Bits that were revealed under earlier rules, or by submissions that were deleted or merged
             since.
-        done: For each team with a submission: its number of submissions until now, and its maximum until the
-            end (`expected`).
+        done: For each team with a submission: the maximum number of its submissions by the end, including
+            those already made (`expected`).
     """
     tries = expected(phases, {})
 
@@ -259,10 +260,11 @@ def expected(phases: Sequence[Phase], sent: Mapping[str | None, Sequence[str]]) 
 def used(
     known: HiddenRules, submissions: Mapping[str, int], answers: int, labels: Labels, spent: float
 ) -> Use:
-    """Return what the scores may have revealed until now.
+    """Return how much information about the labels the scores may have revealed until now.
 
     Args:
         submissions: Number of scored submissions by team.
+        answers: Number of scores that were shown.
         spent: Bits that were revealed under earlier rules.
     """
     bits = spent + sum(told(known, count, labels) for count in submissions.values())

@@ -80,7 +80,8 @@ class CaseFiles:
         return tuple(nuclei_file.nuclei for nuclei_file in self.contents)
 
     def written(self, of_case: Iterable[NucleiFile]) -> WrittenFiles:
-        """Return the format of the files. `of_case` is each case's file index, or `NO_FILE`."""
+        """Return the format of the files. `of_case` is the content of each case's file; `NO_FILE` for a case
+        without a file."""
         files = tuple(of_case)
         return WrittenFiles(
             tuple(file.key for file in files),

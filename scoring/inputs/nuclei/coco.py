@@ -23,6 +23,7 @@ def cells(document: Any, beside: Any) -> dict[str, list[dict[str, Any]]] | None:
 
     Args:
         document: A document with annotations, or a plain list of results.
+        beside: COCO document that gives the file name of each numbered image.
     """
     annotations = document.get("annotations") if isinstance(document, dict) else document
     if not isinstance(annotations, list) or not all(

@@ -36,8 +36,8 @@ BACKGROUND = ("background", "bg", "_background_")
 
 
 def native(document: Any) -> tuple[str, str, list[Any]] | None:
-    """Convert the nuclei in JSON of another program. Return the name of the document's list, its name after
-    conversion, and the converted items; None for an unknown program."""
+    """Convert the nuclei in JSON of another program. Return the key of the document's list of nuclei, the key
+    of the list after conversion, and the converted items; None for an unknown program."""
     if isinstance(document, list):
         return _ultralytics(document) or _features(document) or _objects(document)
     if not isinstance(document, dict):
@@ -372,8 +372,9 @@ CONFIDENCES = ("score", "confidence", "probability", "prob", "detection_probabil
 
 
 def classification(properties: Any) -> Any:
-    """Return the classification of a feature in QuPath's form, {"name": ...}. It may be a list of names or
-    another text property in the file. Anything else is returned unchanged."""
+    """Return the class of a feature from its `properties`, in QuPath's form {"name": ...}. In the file, the
+    class may also be a list of names, or a text under another key. Any other classification is returned
+    unchanged."""
     named = properties.get("classification") if isinstance(properties, dict) else None
     if isinstance(named, dict) and isinstance(named.get("names"), list) and "name" not in named:
         return {"name": ": ".join(map(str, named["names"]))}
