@@ -135,7 +135,7 @@ def score_breakdown(scored: ScoredSubmission, link: CaseLink | None = None) -> N
 
 def findings(scored: ScoredSubmission) -> None:
     """Draw the findings; for a sample, without the warning that it is small."""
-    score_bar.findings_anchor()
+    score_bar.anchor()
     render.draw_findings(_noticed(scored), of_card(scored, "findings"))
 
 

@@ -166,7 +166,7 @@ def _result(compared: ComparisonContext) -> None:
     first = next(iter(tabs))
     tabs[first] = partial(_first_section, first, head)
     layout.tabs(tabs, compared)
-    score_bar.findings_anchor()
+    score_bar.anchor()
     render.draw_findings(comparison.noticed, compared.path("findings"))
     with st.container(horizontal=True, gap="small"):
         stem = f"{comparison.challenge}-comparison"

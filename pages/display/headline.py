@@ -81,10 +81,10 @@ def sentence(status: Status) -> None:
         st.markdown(f":small[{text}]")
 
 
-def findings_anchor() -> None:
-    """Mark the position of the findings, as the target of the bar's badges."""
+def anchor(name: str = FINDINGS) -> None:
+    """Mark a position as the target of links, such as that of the findings for the bar's badges."""
     with st.container(key="findings_place"):
-        st.html(f"<span id={FINDINGS}></span>")
+        st.html(f"<span id={name}></span>")
 
 
 def _early(score: Fact) -> None:

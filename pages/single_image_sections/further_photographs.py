@@ -47,9 +47,11 @@ def cautions(query: Query) -> list[str]:
     outcome, task, image = scoring_run.attempt(answers, query), query.setup.task, query.setup.image
     others = {number: answer for number, answer in (outcome.value or {}).items() if number != image.number}
     failed = ["the model failed on another photograph"] if outcome.refused else []
-    return [
-        *wording.cautions(query.chips, query.views, query.card, query.answer),
-        *unknown_cautions(task.patient, query.answer.vector, demographics.age_unknown(image.person)),
+    further = [
         *photograph_cautions(query.answer.top, others, task.names),
         *failed,
+        *unknown_cautions(task.patient, query.answer.vector, demographics.age_unknown(image.person)),
     ]
+    return wording.cautions(
+        query.chips, query.views, query.card, query.answer, further=further, runs=query.runs
+    )

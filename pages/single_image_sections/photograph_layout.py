@@ -42,6 +42,7 @@ ASKED = (
     "Meanwhile the model runs on the test set, so that you can compare its prediction with cases of known "
     "class."
 )
+STOPPED = "The run was stopped."
 NO_TEST_SET = "Without a test set nothing is shown: see “Model and test set”."
 PERSON_FIRST = "Enter age, body site and sex to see the answer here."
 NEVER = (
@@ -215,6 +216,7 @@ def _answer(
         if isinstance(tried, Running):
             superseded_run.remember(RUN.format(setup.task.challenge), setup.test_set, setup.model, tried)
         refusals = (outcome.refused for outcome in (held, tried) if isinstance(outcome, Outcome))
+        unknown = next((refused.problems[0].message for refused in refusals if refused), "")
         question = Query(
             setup,
             answer,
@@ -223,7 +225,7 @@ def _answer(
             chips,
             model_and_test_set.model_title(setup.task.challenge, setup.model),
             tried.value if isinstance(tried, Outcome) else None,
-            next((refused.problems[0].message for refused in refusals if refused), ""),
+            unknown or STOPPED * _was_stopped(held),
             image_upload.similar(among, setup.image, NEAREST),
             tuple(_chips(setup.task, other, among) for other in setup.image.others),
         )
@@ -236,6 +238,11 @@ def _answer(
     else:
         record.show(question, own, performance.sensitivity(), scores_shown)
     _unfinished(held, among, tried)
+
+
+def _was_stopped(run: Outcome | Running) -> bool:
+    """Return whether a run was stopped before its end."""
+    return isinstance(run, Running) and run.job.future.done() and run.job.future.exception() is not None
 
 
 def _tabs(own: Impression) -> dict[str, Callable[[Query], None]]:

@@ -1,5 +1,6 @@
 """Model output for the image: scores, uncertainty, and reasons why there is no answer."""
 
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.display import layout, tables
+from pages.display.headline import anchor
 from pages.single_image_sections import further_photographs, session_state
 from pages.single_image_sections.query import Query
 from scoring.challenges.classification_views import class_name
@@ -22,6 +24,7 @@ from scoring.single_image.similar_cases import right_alike
 
 UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
 """Style of text that is only for screen readers."""
+CARD = "model_card"
 LABELS = {"likeness": "similarity to the test images", "lesion": "edges"}
 NO_IMPRESSION = Impression(UNSURE, "")
 BADGES = {GOOD: ("green", "✓"), NOTE: ("gray", "i"), CAUTION: ("orange", "▲"), STOP: ("red", "✕")}
@@ -110,7 +113,7 @@ def show(query: Query, own: Impression) -> bool:
         if not st.toggle("Show the scores anyway", key=f"single_anyway_{query.setup.image.token}"):
             return False
     _lead(query, own, withheld=bool(reasons))
-    _card(query)
+    _card(query, () if reasons else further_photographs.cautions(query))
     _class_set(query)
     _scores(query)
     views = query.views
@@ -125,11 +128,16 @@ def show(query: Query, own: Impression) -> bool:
     return True
 
 
-def _card(query: Query) -> None:
-    """Draw the model's overall performance, and facts from its file and its preflight."""
+def _card(query: Query, cautions: Sequence[str]) -> None:
+    """Draw the model's overall performance, the cautions that the headline does not name, and facts from the
+    model's file and its preflight."""
     task, opened, card = query.setup.task, query.setup.opened, query.card
-    if card is not None:
-        (st.warning if card.warns else st.caption)(markdown(card_line(card, task.names), 1500))
+    further = wording.further_line(cautions)
+    if further:
+        anchor(CARD)
+    if said := " ".join(filter(None, ("" if card is None else card_line(card, task.names), further))):
+        warns = bool(further) or (card is not None and card.warns)
+        (st.warning if warns else st.caption)(markdown(said, 2200))
     for finding in opened.findings:
         if finding.level == "warning":
             st.warning(markdown(finding.message, 600), icon=":material/warning:")
@@ -188,11 +196,14 @@ def _announce(query: Query, reasons: tuple[str, ...]) -> None:
 def _lead(query: Query, own: Impression, withheld: bool) -> None:
     """Draw the first sentence, with the truth where the image is a case of the test set."""
     answer, names = query.answer, query.setup.task.names
-    first = wording.headline(answer, names, () if withheld else further_photographs.cautions(query))
+    cautions = () if withheld else further_photographs.cautions(query)
+    first = markdown(wording.headline(answer, names, cautions), 700)
     if withheld:
-        st.markdown(f"{markdown(first)}, but the model gives no answer.")
+        st.markdown(f"{first}, but the model gives no answer.")
     else:
-        st.header(markdown(first, 700), anchor=False)
+        if more := wording.further_count(cautions):
+            first = first.replace(more, f"[{more}](#{CARD})")
+        st.header(first, anchor=False)
         st.caption(f"Model: {markdown(query.model_name)}. {markdown(wording.only_line(names), 400)}")
     if query.held is not None:
         right = right_alike(query.held, answer.probabilities)

@@ -80,6 +80,11 @@ class Query:
         return (self.setup.task.challenge, self.setup.model.key, self.setup.image.token, vector)
 
     @property
+    def runs(self) -> bool:
+        """Whether the model still runs on the test set."""
+        return self.held is None and not self.unknown
+
+    @property
     def views(self) -> TurnedViews | None:
         """The answers to the turned and mirrored image, if they are quick or requested and did not fail."""
         quick = self.answer.cpu_ms * self.other_views <= PATIENCE_MS

@@ -180,9 +180,7 @@ def _answer(on: Session, image: SessionImage, key: str) -> None:
         for sentence in answer.reasons:
             st.warning(markdown(sentence, 500), icon=":material/front_hand:")
     else:
-        cautions = wording.cautions(image.chips, answer.views, on.card, answer.prediction)
-        cautions += image.source.unknown
-        st.markdown(f"**{markdown(wording.headline(answer.prediction, on.task.names, cautions), 700)}**")
+        session_queue.headline(on, image, answer)
     views = answer.views
     span = None if views is None else (views.low, views.high)
     scores = figures.ImageScores(on.task.names, on.task.risk, answer.prediction.probabilities, span)

@@ -83,7 +83,7 @@ def _unused(query: Query) -> UnusedTestSet | None:
         return None
     why = NO_OUTPUT if query.held is not None else STILL_RUNS
     because = NOT_RUN.format(query.unknown) if query.held is None and query.unknown else why
-    return UnusedTestSet(title_of(query.setup.test_set), because)
+    return UnusedTestSet(title_of(query.setup.test_set), because, query.runs)
 
 
 def _stem(query: Query) -> str:

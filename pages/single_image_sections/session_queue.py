@@ -24,6 +24,7 @@ from scoring.common.text import markdown, shortened
 from scoring.inference.model_pool import Cancelled
 from scoring.inference.single_image_task import ModelTask
 from scoring.single_image import wording
+from scoring.single_image.abstention import ImageAnswer
 from scoring.single_image.image_session import (
     ImageQueue,
     SessionImage,
@@ -226,14 +227,23 @@ def answers(on: Session, queue: ImageQueue) -> None:
                     _card(on, queue, number, image)
 
 
+def headline(on: Session, image: SessionImage, answer: ImageAnswer, title: str = "") -> None:
+    """Draw the highest score of an image with the cautions. title: Markdown before it."""
+    cautions = wording.cautions(
+        image.chips, answer.views, on.card, answer.prediction, further=image.source.unknown
+    )
+    line = wording.headline(answer.prediction, on.task.names, cautions, "below")
+    st.markdown(f"{title}**{markdown(line, 700)}**")
+    if further := wording.further_line(cautions):
+        st.caption(markdown(further, 700))
+
+
 def _card(on: Session, queue: ImageQueue, number: int, image: SessionImage) -> None:
     draw_picture(image.preview, width="stretch", alt=f"Image {number}")
     title = title_of(number, image)
     answer, key = image.answer, f"single_card_{queue.token}_{number}"
     if answer is not None and not answer.reasons:
-        cautions = wording.cautions(image.chips, answer.views, on.card, answer.prediction)
-        headline = wording.headline(answer.prediction, on.task.names, [*cautions, *image.source.unknown])
-        st.markdown(f"{title}: **{markdown(headline, 700)}**")
+        headline(on, image, answer, f"{title}: ")
     elif answer is not None or image.failed:
         st.markdown(f"{title}: **{wording.NO_ANSWER}**")
         for sentence in (image.failed,) if answer is None else answer.reasons:

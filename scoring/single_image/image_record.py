@@ -89,10 +89,12 @@ class TileRecord:
 
 @dataclass(frozen=True)
 class UnusedTestSet:
-    """A test set without results of the model: its name, and the reason, as a sentence."""
+    """A test set without results of the model: its name, the reason as a sentence, and whether the model
+    still runs on it, so that the answer is not final."""
 
     name: str
     because: str
+    running: bool = False
 
 
 @dataclass(frozen=True)
@@ -198,11 +200,12 @@ class Record:
     @property
     def cautions(self) -> list[str]:
         """Reasons for caution, as short texts."""
-        return [
-            *cautions(self.checks.chips, self.more.views, self.test_set.card, self.prediction),
-            *unknown_cautions(self.model.task.patient, self.prediction.vector, self.checks.age_unknown),
-            *photograph_cautions(self.prediction.top, self.more.others, self.model.task.names),
-        ]
+        task, prediction, unused = self.model.task, self.prediction, self.test_set.unused
+        further = photograph_cautions(prediction.top, self.more.others, task.names)
+        further += unknown_cautions(task.patient, prediction.vector, self.checks.age_unknown)
+        runs = unused is not None and unused.running
+        card = self.test_set.card
+        return cautions(self.checks.chips, self.more.views, card, prediction, further=further, runs=runs)
 
 
 def document(record: Record, with_image: bool = False) -> dict[str, Any]:

@@ -87,7 +87,7 @@ class SessionImage:
         if views is not None and unstable(views):
             views = None  # a reason names them
         prediction = None if answer is None or reasons else answer.prediction
-        found = ", ".join([*cautions(self.chips, views, card, prediction), *self.source.unknown])
+        found = ", ".join(cautions(self.chips, views, card, prediction, further=self.source.unknown))
         return " ".join([*reasons, *[f"Caution: {found}."] * bool(found)]) if reasons else found
 
 

@@ -20,6 +20,7 @@ LEAST_RANGE = 0.01
 LEAST_EXCESS = 0.05
 """The card says that scores exceed the accuracy only if their mean does so by at least this."""
 HALF = 0.5
+OVERCONFIDENT = "the model's scores are higher than its accuracy"
 MOST_TONES = 12
 """Maximum number of different values in a column of skin tones. A column with more values has another
 meaning."""
@@ -190,7 +191,7 @@ class ModelCard:
             wrong |= self._mostly_wrong(self.official, " by the challenge's rule")
         found += wrong.values()
         if self.outputs.overconfident:
-            found.append("the model's scores are higher than its accuracy")
+            found.append(OVERCONFIDENT)
         return found
 
 

@@ -13,7 +13,7 @@ from scoring.metrics import calibration
 from scoring.presentation.figures.number_format import score as score_text
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.likeness import UNKNOWN_LIKENESS
-from scoring.single_image.model_card import ModelCard
+from scoring.single_image.model_card import OVERCONFIDENT, ModelCard
 from scoring.single_image.quality import CAUTION, QualityBadge
 from scoring.single_image.similar_cases import ClassSet, Reference, RightShare
 
@@ -60,11 +60,14 @@ UNKNOWN_AGE = (
 )
 POSSIBLE = "Possible classes (chosen to contain the true class in 9 of 10 test cases)"
 NO_ANSWER = "No answer"
+CARD = "in the model card"
 REGION = "The region contains only pixels."
 SCALED = "temperature-scaled"
 """Name of the column of scores after temperature scaling."""
 MOST_TIED = 3
 """Maximum number of classes with the same highest score that are named."""
+MOST_NAMED = 3
+"""Maximum number of cautions in a headline."""
 OF_TILE = "The interval of lymphocytes treats nuclei as independent and holds for this tile only."
 LYMPHOCYTES = "Lymphocytes among detected nuclei"
 
@@ -80,6 +83,8 @@ IN_SHORT = {
 """Name of a badge -> short text for a headline; for sharpness, the badge's value is used."""
 UNKNOWN_IN_SHORT = "similarity to the test images not known"
 UNTRIED = "it is not known how good the model is"
+UNFINISHED = "the answer may change or be withdrawn while the model runs on the test set"
+"""A low score or another scale of the outputs is known only after the run."""
 
 
 def of_test_set(reference: Reference) -> str:
@@ -119,9 +124,11 @@ def kind_line(kind: str) -> str:
     }.get(kind, "The model's raw outputs are not probabilities; Benchside computes the scores from them.")
 
 
-def headline(prediction: ImagePrediction, names: Sequence[str], cautions: Sequence[str] = ()) -> str:
-    """Return the highest score as text, with reasons for caution. `names` are the full names of the
-    classes."""
+def headline(
+    prediction: ImagePrediction, names: Sequence[str], cautions: Sequence[str] = (), rest: str = CARD
+) -> str:
+    """Return the highest score as text, with the gravest reasons for caution. `names` are the full names of
+    the classes; `rest` says where the other reasons stand (`further_line`)."""
     tied, highest = prediction.tied, score_text(prediction.probabilities[prediction.top])
     score = f"Highest score: {names[prediction.top]} {highest}"
     if len(tied) > 1:
@@ -129,7 +136,20 @@ def headline(prediction: ImagePrediction, names: Sequence[str], cautions: Sequen
         score = f"No class has the highest score alone: {among} have {highest}"
     if len(tied) == len(names):
         score = f"All classes have the same score: {highest}"
-    return f"{score}, but: {'; '.join(cautions)}" if cautions else score
+    named = [*cautions[:MOST_NAMED], *filter(None, [further_count(cautions, rest)])]
+    return f"{score}, but: {'; '.join(named)}" if named else score
+
+
+def further_count(cautions: Sequence[str], rest: str = CARD) -> str:
+    """Return how many cautions a headline does not name, and where they stand; "" if it names all."""
+    more = len(cautions) - MOST_NAMED
+    return f"and {more} more caution{'s' * (more > 1)} {rest}" if more > 0 else ""
+
+
+def further_line(cautions: Sequence[str]) -> str:
+    """Return a sentence with the cautions that a headline does not name; "" if it names all."""
+    further = "; ".join(cautions[MOST_NAMED:])
+    return f"Further cautions: {further}." if further else ""
 
 
 def cautions(
@@ -137,19 +157,32 @@ def cautions(
     views: TurnedViews | None,
     card: ModelCard | None = None,
     prediction: ImagePrediction | None = None,
+    *,
+    further: Sequence[str] = (),
+    runs: bool = False,
 ) -> list[str]:
-    """Return the reasons for caution as short texts. `card` is the performance of the model on the test set;
-    None if unknown. `prediction` is the model's answer to the image, if it gets one."""
+    """Return the reasons for caution as short texts, the gravest first.
+
+    Args:
+        card: Performance of the model on the test set; None if unknown.
+        prediction: The model's answer to the image, if it gets one.
+        further: Reasons from other photographs of the lesion, and from unknown age, sex or body site.
+        runs: Whether the model still runs on the test set.
+    """
     found = [] if prediction is None or not prediction.official_caution else [prediction.official_caution]
-    found += [UNTRIED] if card is None else card.cautions
+    untried = UNFINISHED if runs else UNTRIED
+    found += [untried] if card is None else [words for words in card.cautions if words != OVERCONFIDENT]
+    of_image = [chip for chip in chips if chip.level == CAUTION]
     found += [
-        UNKNOWN_IN_SHORT if chip == UNKNOWN_LIKENESS else IN_SHORT.get(chip.name, chip.value)
-        for chip in chips
-        if chip.level == CAUTION
+        UNKNOWN_IN_SHORT if chip == UNKNOWN_LIKENESS else IN_SHORT[chip.name]
+        for chip in of_image
+        if chip.name == "likeness"
     ]
     if views is not None and views.changed:
         found.append(f"another class in {views.changed} of {views.others} turned copies")
-    return found
+    found += further
+    found += [IN_SHORT.get(chip.name, chip.value) for chip in of_image if chip.name != "likeness"]
+    return found + [OVERCONFIDENT] * (card is not None and OVERCONFIDENT in card.cautions)
 
 
 def only_line(names: Sequence[str]) -> str:

@@ -1476,6 +1476,51 @@ def test_a_case_of_an_own_test_set_has_no_headline_before_its_similarity_is_know
     assert len(headlines(settled(app))) == 1
 
 
+def test_while_the_model_runs_on_the_test_set_headline_and_record_call_the_answer_not_final(
+    single_image, monkeypatch
+):
+    """The headline gave a score that became "No answer" a minute later."""
+    files, blocked, attempt = {}, threading.Event(), scoring_run.attempt
+    monkeypatch.setattr(
+        record.downloads, "button", lambda _, content, _name, key, **more: files.update({key: content})
+    )
+
+    def later(work, *some, **more):
+        if "progress" in more:
+            blocked.wait(60)
+        return attempt(work, *some, **more)
+
+    app = own(single_image(challenge="melanoma", tab="Record"), photographs.encoded(resaved("melanoma", 4)))
+    monkeypatch.setattr(scoring_run, "attempt", later)
+    try:
+        app.file_uploader(key="single_melanoma_sample_model_files").upload("t.onnx", constant(1)).run()
+        (headline,) = headlines(app)
+        assert f", but: {wording.UNFINISHED}" in headline
+        found = json.loads(files["single_json"]())
+        assert found["cautions"][0] == wording.UNFINISHED
+        assert found["test_set_not_compared"]["running"]
+        assert f", but: {wording.UNFINISHED}" in unescape(files["single_html"]())
+        cancel = next(one for one in app.button if (one.key or "").startswith("cancel_"))
+        cancel.click().run()
+    finally:
+        blocked.set()
+    for job in list(background_jobs.queue()._jobs.values()):
+        job.future.exception()
+    (headline,) = headlines(app.run())
+    assert f", but: {wording.UNTRIED}" in headline
+    assert not json.loads(files["single_json"]())["test_set_not_compared"]["running"]
+
+
+def test_a_headline_links_to_the_cautions_that_it_does_not_name(single_image, monkeypatch):
+    badges = [chips.QualityBadge(name, chips.CAUTION, "x", "y") for name in ("size", "lesion", "exposure")]
+    app = single_image(challenge="melanoma")
+    monkeypatch.setattr(photograph_layout, "_chips", lambda *_: (*badges, photograph_layout.UNKNOWN_LIKENESS))
+    app = settled(own(app, photographs.encoded(resaved("melanoma", 4))))
+    (headline,) = headlines(app)
+    assert re.search(r"; \[and \d more cautions? in the model card\]\(#model_card\)$", headline)
+    assert "Further cautions: " in said(app)
+
+
 def test_a_crash_on_a_test_image_names_it_and_the_record_names_the_test_set(single_image, monkeypatch):
     """The page said "The model crashed on an image.", and the record only that nothing was compared."""
     files = {}

@@ -35,6 +35,7 @@ from scoring.single_image.model_inputs import vector
 from scoring.single_image.photograph import received
 from scoring.single_image.reader_study import Impression
 from scoring.single_image.similar_cases import alike, class_set, reference
+from scoring.single_image.wording import UNFINISHED
 from tests.inference import builders
 from tests.support.banned_words import banned
 from tests.support.command_line import ROOT
@@ -413,6 +414,23 @@ def test_dates_of_photographs_stand_in_the_record_in_their_order(said):
     assert "Dates as entered" not in words_of(html.html(said[0]))
 
 
+def test_cautions_that_the_headline_does_not_name_stand_below_it(said):
+    badges = [
+        chips.QualityBadge(name, chips.CAUTION, "x", "y")
+        for name in ("size", "lesion", "exposure", "likeness")
+    ]
+    made = replace(said[0], checks=image_record.Checks(chips=badges))
+    *named, last = [words for words in made.cautions if words not in made.test_set.card.cautions]
+    page = words_of(html.html(made))
+    assert re.search(r"Highest score: .*; and \d+ more cautions? below", page)
+    assert named[0] == "unlike the test images"
+    assert re.search(
+        f"On the test set the model is right on .* Further cautions: [^.]*{re.escape(last)}", page
+    )
+    withheld = words_of(html.html(replace(made, checks=image_record.Checks(chips=badges, abstentions=["z"]))))
+    assert "Further cautions" not in withheld
+
+
 def test_the_record_fits_where_little_is_known(said):
     bare = image_record.Record(said[0].photograph, said[0].model, said[0].prediction)
     assert "was not compared with cases whose class is known" in words_of(html.html(bare))
@@ -424,11 +442,14 @@ def test_the_record_names_a_test_set_that_the_model_could_not_be_run_on(said):
     made = replace(said[0], test_set=image_record.OnTestSet(unused=unused), checks=image_record.Checks())
     found = image_record.document(made)
     assert found["test_set"] is None
-    assert found["test_set_not_compared"] == {"name": "mine.zip", "because": because}
+    assert found["test_set_not_compared"] == {"name": "mine.zip", "because": because, "running": False}
     assert image_record.document(said[0])["test_set_not_compared"] is None
     page = words_of(html.html(made))
     assert "Test set mine.zip, not compared" in page
     assert f"The model was not compared with cases whose class is known. {because}" in page
+    running = replace(made, test_set=image_record.OnTestSet(unused=replace(unused, running=True)))
+    assert UNFINISHED in image_record.document(running)["cautions"]
+    assert UNFINISHED in words_of(html.html(running))
     described = (ROOT / "docs" / "single-image.md").read_text()
     assert {"test_set_not_compared", "cross_validated_in_parts"} <= set(re.findall(r"`([\w.]+)`", described))
 

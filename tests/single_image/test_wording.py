@@ -321,12 +321,47 @@ def test_cautions_stand_in_the_headline():
     known = model_card(a_reference(), np.arange(6) == 0)
     short = wording.cautions(chips, MOVING, known)
     assert wording.headline(one, CLASSES, short) == (
-        "Highest score: MEL 0.74, but: blurred; unlike the test images; another class in 6 of 7 turned copies"
+        "Highest score: MEL 0.74, but: unlike the test images; another class in 6 of 7 turned copies; blurred"
     )
     plain = wording.headline(one, CLASSES, wording.cautions(chips[2:], STILL, known))
     assert plain == "Highest score: MEL 0.74"
     untried = wording.headline(one, CLASSES, wording.cautions(chips[2:], STILL))
     assert untried == "Highest score: MEL 0.74, but: it is not known how good the model is"
+    running = wording.headline(one, CLASSES, wording.cautions(chips[2:], STILL, runs=True))
+    assert running == (
+        "Highest score: MEL 0.74, but: the answer may change or be withdrawn while the model runs on the "
+        "test set"
+    )
+
+
+def test_a_headline_names_the_three_gravest_cautions_and_counts_the_others():
+    """Five cautions made a headline that nobody read to its end."""
+    one, reference = an_answer(0.74, 0.26, 0, 0, 0, 0), a_reference()
+    chips = [
+        quality.QualityBadge("sharpness", quality.CAUTION, "blurred", "x"),
+        quality.QualityBadge("likeness", quality.CAUTION, "unlike them", "x"),
+    ]
+    rolled = np.roll(reference.probabilities, 1, axis=1)
+    wrong = replace(reference, probabilities=rolled, units=np.arange(120))
+    found = wording.cautions(
+        chips, MOVING, model_card(wrong, np.arange(6) == 0), further=["age unknown: the model received 0"]
+    )
+    assert found[1:] == [
+        "the model misses most malignant test images (20 of 20)",
+        "unlike the test images",
+        "another class in 6 of 7 turned copies",
+        "age unknown: the model received 0",
+        "blurred",
+        "the model's scores are higher than its accuracy",
+    ]
+    assert found[0].startswith("on the test set the model is right less often than")
+    head = wording.headline(one, CLASSES, found)
+    assert head.endswith("; unlike the test images; and 4 more cautions in the model card")
+    assert wording.headline(one, CLASSES, found[:4]).endswith("images; and 1 more caution in the model card")
+    assert wording.headline(one, CLASSES, found[:3]).endswith("; unlike the test images")
+    assert wording.further_line(found) == f"Further cautions: {'; '.join(found[3:])}."
+    assert wording.further_line(found[:3]) == ""
+    assert banned(head) == []
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ from scoring.single_image.wording import (
     RESEARCH_USE,
     TURNED,
     dropped_line,
+    further_line,
     headline,
     kind_line,
     only_line,
@@ -167,7 +168,7 @@ def _page(record: Record | TileRecord, with_image: bool, **values: object) -> st
 def _headline(record: Record) -> str:
     if record.checks.abstentions:
         return NO_ANSWER
-    return headline(record.prediction, record.model.task.names, record.cautions)
+    return headline(record.prediction, record.model.task.names, record.cautions, "below")
 
 
 def _test_set_line(record: Record) -> str:
@@ -181,8 +182,9 @@ def _test_set_line(record: Record) -> str:
 
 
 def _card_line(record: Record) -> str:
-    card = record.test_set.card
-    return "" if card is None else card_line(card, record.model.task.names)
+    card, answered = record.test_set.card, not record.checks.abstentions
+    line = "" if card is None else card_line(card, record.model.task.names)
+    return " ".join(filter(None, (line, further_line(record.cautions) * answered)))
 
 
 def _threshold_line(record: Record) -> str:
