@@ -71,8 +71,8 @@ def _frame(original: ChosenImage) -> None:
             st.number_input(
                 name, least, size[side], usual, key=f"single_{name}_{token}", persist_state="session"
             )
-    if beyond := turn_and_crop.beyond_line(_wanted(token), *size):
-        st.warning(beyond)
+    if refused := turn_and_crop.not_applied_line(_wanted(token), *size):
+        st.warning(refused)
     st.button("Whole picture", on_click=_whole, args=(token,), key=f"single_whole_{token}")
 
 

@@ -82,18 +82,23 @@ def framing_line(framing: Framing, width: int, height: int) -> str:
     return f"Changed by hand: {', '.join(parts)}." if parts else ""
 
 
-def beyond_line(framing: Framing, width: int, height: int) -> str:
-    """Return a sentence that says that a part reaches beyond a turned photograph of width x height px, and
-    which part is used instead; "" if it does not."""
+def not_applied_line(framing: Framing, width: int, height: int) -> str:
+    """Return a sentence that says that a part reaches beyond a turned photograph of width x height px, or is
+    too small, and which part is used instead; "" if the part is used."""
     if framing.part is None:
         return ""
     left, top, wide, tall = framing.part
     limits = [f"At Left {left}, the width can be at most {width - left} px."] * (left + wide > width)
     limits += [f"At Top {top}, the height can be at most {height - top} px."] * (top + tall > height)
-    if not limits:
+    why = ["reaches beyond the picture"] * bool(limits)
+    sides = [max(wide, tall)] * 2 if framing.square else [wide, tall]
+    if any(side < min(SMALLEST, most) for side, most in zip(sides, (width, height), strict=True)):
+        why.append("is too small")
+        limits.append(f"Each side must have at least {SMALLEST} px.")
+    if not why:
         return ""
     x, y, used_width, used_height = framing.box(width, height)
     return (
-        f"The frame reaches beyond the picture and is not applied. Left {x}, Top {y}, Width {used_width} and "
-        f"Height {used_height} are used instead. {' '.join(limits)}"
+        f"The frame {' and '.join(why)}{',' * (len(why) > 1)} and is not applied. Left {x}, Top {y}, "
+        f"Width {used_width} and Height {used_height} are used instead. {' '.join(limits)}"
     )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scoring.single_image.turn_and_crop import Framing, beyond_line, framed, framing_line
+from scoring.single_image.turn_and_crop import Framing, not_applied_line, framed, framing_line
 from tests.support.single_image import photograph
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (600, 900, 3), np.uint8)
@@ -53,11 +53,31 @@ def test_the_crop_is_of_the_turned_photograph():
 
 def test_a_typed_frame_beyond_the_picture_is_explained():
     """Left 200 with the width of the whole picture silently showed the whole picture."""
-    assert beyond_line(Framing(part=(200, 0, 900, 600)), 900, 600) == (
+    assert not_applied_line(Framing(part=(200, 0, 900, 600)), 900, 600) == (
         "The frame reaches beyond the picture and is not applied. Left 0, Top 0, Width 900 and Height 600 "
         "are used instead. At Left 200, the width can be at most 700 px."
     )
-    assert "At Top 500, the height can be at most 100 px." in beyond_line(
+    assert "At Top 500, the height can be at most 100 px." in not_applied_line(
         Framing(part=(0, 500, 9, 200)), 900, 600
     )
-    assert beyond_line(Framing(part=(200, 0, 700, 600)), 900, 600) == beyond_line(Framing(), 900, 600) == ""
+    assert (
+        not_applied_line(Framing(part=(200, 0, 700, 600)), 900, 600)
+        == not_applied_line(Framing(), 900, 600)
+        == ""
+    )
+
+
+def test_a_typed_frame_that_is_too_small_is_explained():
+    """A width of 2 px silently became 32 px."""
+    assert not_applied_line(Framing(part=(400, 300, 2, 300)), 900, 600) == (
+        "The frame is too small and is not applied. Left 385, Top 300, Width 32 and Height 300 are used "
+        "instead. Each side must have at least 32 px."
+    )
+    both = not_applied_line(Framing(part=(0, 590, 9, 20)), 900, 600)
+    assert both.startswith(
+        "The frame reaches beyond the picture and is too small, and is not applied. Left 0"
+    )
+    assert both.endswith("the height can be at most 10 px. Each side must have at least 32 px.")
+    assert not_applied_line(Framing(part=(400, 300, 2, 300), square=True), 900, 600) == ""
+    assert "too small" in not_applied_line(Framing(part=(400, 300, 2, 3), square=True), 900, 600)
+    assert not_applied_line(Framing(part=(0, 0, 20, 40)), 20, 40) == ""
