@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scoring.single_image.turn_and_crop import Framing, not_applied_line, framed, framing_line
+from scoring.single_image.turn_and_crop import Framing, framed, framing_line, not_applied_line
 from tests.support.single_image import photograph
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (600, 900, 3), np.uint8)
