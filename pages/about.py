@@ -28,7 +28,7 @@ def about() -> None:
         layout.heading(group)
         st.markdown(_lines([entry for entry in entries_shown if entry.group == group], public))
     if public:
-        st.caption("The operator of this server can see more with the command `benchside doctor`.")
+        st.caption("The operator of this server can see more details with the command `benchside doctor`.")
     with st.bottom:
         layout.closing()
 

@@ -284,7 +284,8 @@ def _parts(board: OpenBoard, ranking: BoardRanking) -> None:
             else " from the organizer's list"
         )
         st.markdown(
-            f"Scores use **{board.n_told}** cases{drawn}; the other **{withheld}** cases decide the final "
+            f"Shown scores use **{board.n_told}** cases{drawn}; the other **{withheld}** cases decide the "
+            "final "
             "ranking."
         )
     if ranking.entries:

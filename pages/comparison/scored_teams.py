@@ -151,7 +151,7 @@ def _result(compared: ComparisonContext) -> None:
         score_bar.sentence(head.status)
         render.draw_all(head.notes, compared.path("notes"))
         if comparison.size_assumed:
-            st.caption("You can enter sizes under **Teams**.")
+            st.caption("You can enter model sizes under **Teams**.")
     if len(comparison.scored) > MANY:
         chosen = st.selectbox(
             "Chosen team",

@@ -93,7 +93,9 @@ class OpenBoard:
         with self.store.read() as session:
             row = session.get(schema.ImportedBundle, self.row.id)
         return (
-            "" if row is None else f"as imported on {row.created[:10]}: scores and times come from the file"
+            ""
+            if row is None
+            else f"imported on {row.created[:10]}: scores and times come from the imported file"
         )
 
     @cached_property
@@ -261,7 +263,7 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
         wanted = number or row.version
         test_set = session.get(schema.TestSetVersion, (board_id, wanted)) if wanted <= row.version else None
         if test_set is None:
-            message = f"the board has no version {wanted} of its test set; there are 1 to {row.version}."
+            message = f"the board has no version {wanted} of its test set, only versions 1 to {row.version}."
             raise InputRefused([error("no-version", board_id, message)])
         require_readable(board_id, [test_set])
     return OpenBoard(store, row, test_set)

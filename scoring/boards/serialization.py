@@ -44,7 +44,7 @@ def packed(source: Source, name: str | None = None) -> tuple[str, bytes]:
     try:
         return filename, read_file(Path(str(source)))
     except OSError as problem:  # a pipe was read to its end when it was opened
-        message = f"it cannot be saved ({problem.strerror or problem}): name a file."
+        message = f"it cannot be saved ({problem.strerror or problem}): name a file that can be read."
         raise InputRefused([error("unreadable-file", filename, message)]) from problem
 
 

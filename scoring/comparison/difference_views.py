@@ -107,7 +107,7 @@ def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figu
         how = "Stronger colour: less is correct; ×: nothing is correct"
     return Figure(
         build,
-        f"{how}. {len(drawn)} of {len(order)} cases of this kind: first the cases {first}, then the cases on "
+        f"{how}. {len(drawn)} of {len(order)} cases are drawn: first the cases {first}, then the cases on "
         f"which teams differ. The score uses {len(correct.order)} cases. {displayed.method}",
         {
             "case": [correct.cases[k] for k in order],

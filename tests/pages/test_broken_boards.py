@@ -81,9 +81,9 @@ def test_a_row_that_cannot_be_read_hides_no_other_board(store, opened, fault):
 
 def test_a_board_that_came_as_a_bundle_says_so(store, opened, tmp_path):
     app = opened("board", board="b")
-    assert "as imported on 20" in " ".join(one.value for one in app.caption)
+    assert "imported on 20" in " ".join(one.value for one in app.caption)
     assert board("show", "b", "--html", tmp_path / "b.html").status == 0
-    assert "as imported on 20" in (tmp_path / "b.html").read_text(encoding="utf-8")
+    assert "imported on 20" in (tmp_path / "b.html").read_text(encoding="utf-8")
     exported = bundle.export(board_of(store, "b"), with_truth=True)
     assert json.loads(zipfile.ZipFile(io.BytesIO(exported)).read(bundles.MANIFEST)) == bundles.manifest()
 

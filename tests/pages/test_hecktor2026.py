@@ -132,20 +132,23 @@ def test_a_direction_that_is_suspect_is_warned_of_and_switched_by_a_click(heckto
         (
             "vega",
             "auto",
-            "a column of risks. Benchside interprets them as a **risk** (higher is worse), because of the "
+            "a column of risks. Benchside interprets them as a **risk** (higher means an earlier "
+            "relapse), because of the "
             "column's name",
         ),
         (
             "altair",
             "auto",
-            "a column of times (RFS). Benchside interprets them as a **time** (lower is worse), because of "
+            "a column of times (RFS). Benchside interprets them as a **time** (lower means an earlier "
+            "relapse), because of "
             "the column's name",
         ),
         (
             "vega",
             "time",
             (
-                "a column of risks. Benchside interprets them as a **time** (lower is worse), because of the "
+                "a column of risks. Benchside interprets them as a **time** (lower means an earlier "
+                "relapse), because of the "
                 "option"
             ),
         ),

@@ -65,7 +65,7 @@ def test_an_organizer_hides_and_names_members(board):
     probing_notices.record_refused(board.store, "https://idp|mallory", "/about", Reason.ROLE)
     app = visited(claims("olga"), "Participants")
     assert not app.exception
-    assert "Participants see the score, rates by class" in words(app)
+    assert "Participants see the score, the rates of each class" in words(app)
     assert "mallory tried to open this" in words(app)
     assert app.selectbox(key="hide_detail_h").value == "cases", "what is changed begins with what is"
     assert app.number_input(key="hide_step_h").value == 0

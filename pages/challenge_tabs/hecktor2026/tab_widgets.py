@@ -89,7 +89,7 @@ def all_patients(scored: ScoredSubmission) -> None:
             "event": tables.number_column("relapse", 0),
             "discordant_pairs": tables.number_column("discordant pairs", 0, better="lower"),
         },
-        "A click on a row opens the patient. A higher risk is worse.",
+        "A click on a row opens the patient. A higher risk means an earlier relapse.",
         key="patient_rows",
         height=320,
         on_select=LINK.row("patient_rows", list(rows["case"])),
@@ -128,7 +128,7 @@ def centers_tab(scored: ScoredSubmission) -> None:
 
 
 COLUMNS = {"risk": "a column of risks", "time": "a column of times (RFS)"}
-RULES = {"risk": "higher is worse", "time": "lower is worse"}
+RULES = {"risk": "higher means an earlier relapse", "time": "lower means an earlier relapse"}
 
 
 def direction_switch(scored: ScoredSubmission) -> None:

@@ -133,7 +133,7 @@ def outputs(card: ScoreCard, case: Mapping) -> Iterator[Block]:
     drawn = partial(_bars, case)
     yield Figure(
         drawn,
-        "The eleven raw outputs of the model. The score uses only which output is the largest.",
+        "The eleven raw outputs of the model. For the score, only the class with the largest output counts.",
         {"class": list(CLASSES), "output": case["outputs"]},
     )
     if not are_probabilities(card):

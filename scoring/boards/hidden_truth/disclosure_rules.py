@@ -25,8 +25,8 @@ NOTHING = "none"
 TELLS = {
     NOTHING: "no score until the truth is opened",
     "score": "the score",
-    "classes": "the score and rates by class",
-    "cases": "the score, rates by class, and the result of each case",
+    "classes": "the score and the rates of each class, such as recall",
+    "cases": "the score, the rates of each class, such as recall, and the result of each case",
 }
 """Disclosure level -> its description."""
 

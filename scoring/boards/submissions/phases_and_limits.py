@@ -221,7 +221,7 @@ def _used_up(phase: Phase, total: int, time: str) -> Finding:
     else:
         message = (
             f"the team has submitted {phase.per_day} of {phase.per_day} times on {time[:DAY]} (UTC): submit "
-            "it on another day. No submission was counted."
+            "this file on another day. No submission was counted."
         )
     return error("limit-reached", phase.name, message)
 

@@ -224,7 +224,8 @@ def _not_probabilities(declaration: Declaration, outputs: Floats, where: str) ->
     unsummed = declaration.is_graded and bool((abs(known.sum(1) - 1) > SUM_OFF).any())
     if called and outside:
         message = (
-            f"{called[0]} predicts a class when its score is above 0.5, because the challenge's file names "
+            f"for {called[0]}, a class is predicted if its score is above 0.5, because the challenge's "
+            "file names "
             "no threshold. The scores in this file are outside 0 to 1. Submit probabilities, or name a "
             "threshold in the challenge's file."
         )

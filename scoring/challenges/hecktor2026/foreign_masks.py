@@ -116,7 +116,7 @@ def numbered(contents: SubmissionLayout, ids: Collection[str]) -> list[Finding]:
         if (pairs := ((f"{ANY}{mark}1", f"{ANY}_{one}"), (f"{ANY}{mark}2", f"{ANY}_{two}")))
     ]
     message = (
-        f"{len(found)} masks have the numbers 1 and 2 after the patient ({first}), a number for each "
+        f"{len(found)} masks have the numbers 1 and 2 after the patient's name ({first}), a number for each "
         "structure: name these masks PatientID_GTVp and PatientID_GTVn."
     )
     return [error("separate-structures", contents.files.called(first), message).with_fixes(*fixes)]

@@ -82,7 +82,10 @@ def completed(
     joined = joined_table([table, *others], PATIENT, plain_name, patient_of)
     if joined is None:
         names = ", ".join(one.name for one in (table, *others))
-        sentence = f"{len(others) + 1} tables list patients ({names}) and repeat columns: join these tables."
+        sentence = (
+            f"{len(others) + 1} tables list patients ({names}) and have the same columns: join "
+            "these tables into one."
+        )
         raise InputRefused([error("ambiguous-table", files.name, sentence)])
     findings += joined.notes
     headers = {name for other in others for name in other.header}

@@ -253,7 +253,7 @@ def _known(card: ScoreCard, index: int) -> Facts:
     ]
     others = (
         Fact("Relapse", RELAPSE[row["event"]], "" if row["time"] is None else f"day {row['time']:g}"),
-        Fact("Risk", decimal(row["risk"], 3), "a higher risk is worse"),
+        Fact("Risk", decimal(row["risk"], 3), "a higher risk means an earlier relapse"),
         Fact(
             "Pairs lost",
             UNDEFINED if lost is None else str(lost),

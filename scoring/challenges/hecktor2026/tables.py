@@ -225,7 +225,8 @@ def _unread(table: TextTable, part: str, fixes: Sequence[SuggestedFix]) -> Findi
     headers = dict.fromkeys(fix.changes.columns[0][0] for fix in fixes)
     written = " or ".join(repr(header) for header in [*headers][:MOST])
     message = (
-        f"no column {name} is read, but {written} may be that column. Rename it to {wanted}, or leave it out."
+        f"no column {name} was found, but {written} may be that column. Rename it to {wanted}, or "
+        "leave it out."
     )
     leaving = tuple((header, "") for header in headers if ANY not in header)
     dropped = SuggestedFix("Leave the column out", InputChanges(columns=leaving))
