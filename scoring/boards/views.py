@@ -184,8 +184,8 @@ def _limit(submissions: int | None) -> str:
 
 
 def remaining_quotas(ranking: BoardRanking) -> list[Block]:
-    """Return a table for organizers of how much each team may still submit today; empty if the board has no
-    phases."""
+    """Return a table for organizers that says how many more submissions each team may make today; empty if
+    the board has no phases."""
     if not ranking.phases:
         return []
     board = ranking.board

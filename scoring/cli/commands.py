@@ -41,7 +41,7 @@ PLATFORM = "score inside Grand Challenge, Codabench or EvalAI, and write the fil
 
 
 def parser() -> Parser:
-    """Return the arguments of every command and challenge."""
+    """Return the parser of the command line, with every command."""
     prog = "benchside" if Path(sys.argv[0]).stem == "benchside" else "python -m scoring"
     top = Parser(
         prog=prog,

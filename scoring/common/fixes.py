@@ -220,7 +220,7 @@ RAW = editing("scale", "raw", "Keep the numbers as they are (official)")
 
 @lru_cache(maxsize=16)  # one for each of hundreds of thousands of rows
 def keeping(row: str, column: str = "") -> SuggestedFix:
-    """Return the fix that keeps one of several rows.
+    """Return the fix that keeps one of several rows of the same case.
 
     Args:
         row: One of `REPEATED`.

@@ -223,7 +223,8 @@ class Challenge(Generic[Truth, Predictions]):
         return said if isinstance(said, str) else said(values or {})
 
     def check_options(self, values: Values, has_model: bool = False) -> list[Finding]:
-        """Return a finding `bad-option` for every value that is invalid for all files."""
+        """Return a finding `bad-option` for every option value that is not allowed, whatever files are
+        scored."""
         return of_options.check(self.options, values, has_model)
 
     def read_truth(

@@ -205,7 +205,8 @@ def case_key(name: str) -> str:
 
 
 def sample_of(table: TextTable, column: int) -> list[str]:
-    """Return the trimmed cells of a column in about `SAMPLE` rows; they decide what the column is.
+    """Return the trimmed cells of a column in about `SAMPLE` rows, from which callers infer what the column
+    contains.
 
     Args:
         column: Position of the column, from 0.

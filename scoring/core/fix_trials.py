@@ -64,7 +64,7 @@ def score_words(challenge: "Challenge[Any, Any]", score: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """Trial scores of the fixes that a submission is offered.
+    """Trials that compute the score of a submission with each of the offered fixes.
 
     Attributes:
         truth: The test set; None if there is none.

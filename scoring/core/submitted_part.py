@@ -121,8 +121,8 @@ def part_of(truth: Any, read: object, name: str) -> Any:
 
 
 def of_one_metric(card: ScoreCard, metric: str) -> ScoreCard:
-    """Return a scorecard of which only one metric was submitted. The submitted metric comes first, and the
-    scorecard is not official.
+    """Return the scorecard of a submission that contains only one part of the score: as not official, with
+    the metric of this part as the entry `submitted_part`, so that views show this metric first.
 
     Args:
         metric: Name of the metric; "" returns the card unchanged.

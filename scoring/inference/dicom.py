@@ -63,8 +63,8 @@ SPACINGS = ("PixelSpacing", "ImagerPixelSpacing", "NominalScannedPixelSpacing")
 
 @dataclass(frozen=True)
 class DicomPicture:
-    """The picture of a DICOM file. Bands of rows become displayed pixels one after the other, because grey
-    values are computed with several numbers of eight bytes per pixel.
+    """The picture of a DICOM file. Its pixels are converted for display in bands of rows, one band after the
+    other, because the conversion needs several numbers of eight bytes for each pixel.
 
     Attributes:
         pixels: Stored values [h, w] or [h, w, 3].

@@ -197,8 +197,8 @@ class ImageProcess:
         return self._decoded(request, data, _largest(recipe), worker_protocol.picture)
 
     def upright(self, data: bytes, most_pixels: int = MOST_PIXELS) -> Upright:
-        """Return an image upright and reduced to `most_pixels`, and which metadata its file contains. Raises
-        ImageUnreadable, see `image_sanitizer.upright`."""
+        """Return an image upright, and which metadata its file contains. The image is reduced if it has more
+        than `most_pixels` pixels. Raises ImageUnreadable, see `image_sanitizer.upright`."""
         most_bytes = 3 * (most_pixels + SMALL_SIDE * SMALL_LONGEST)
         request = {"op": "upright", "most_pixels": most_pixels}
         return self._decoded(request, data, most_bytes, worker_protocol.upright)

@@ -129,8 +129,8 @@ def check_kind(data: bytes) -> None:
 
 
 def announced_size(data: bytes) -> int:
-    """Return where the last top-level field of a protobuf message ends by its declared length; `len(data)`
-    for other bytes.
+    """Return the number of bytes after which the last top-level field of a protobuf message ends, according
+    to the length that it declares; `len(data)` for other bytes.
 
     Source: https://protobuf.dev/programming-guides/encoding/
     """

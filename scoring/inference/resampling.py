@@ -104,8 +104,8 @@ class Weights:
 
     @cached_property
     def blocks(self) -> list[tuple[slice, slice, Floats32]]:
-        """Weights as dense matrices: positions of the result, positions of the image, and float32 (result,
-        image)."""
+        """Weights as blocks. Each consists of positions of the result, positions of the image, and a dense
+        matrix of weights, float32 (result, image)."""
         blocks, most = [], self.whole.shape[1]
         for start in range(0, len(self.first), BLOCK):
             first = self.first[start : start + BLOCK]

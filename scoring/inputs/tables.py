@@ -279,8 +279,8 @@ def _columns(rows: list[list[str]], width: int) -> _Body:
 
 
 def find_column(table: TextTable, names: Sequence[str]) -> tuple[int | None, list[Finding]]:
-    """Return the position of the first of `names` that is a column (as `key` returns them), and a finding
-    `duplicate-column` if it occurs twice."""
+    """Return the position of the column that has the first of `names` found in the table (names as `key`
+    returns them), and a finding `duplicate-column` if several columns have this name."""
     for wanted in names:
         places = [i for i, present in enumerate(table.keys) if present == wanted]
         if places:

@@ -112,7 +112,8 @@ class Metric:
         return values
 
     def measure(self, *case: Any, **parameters: Any) -> Any:
-        """Measure one case. For masks, points and boxes, this is the slow step of a metric.
+        """Return the measurements of one case, from which `compute` then computes the metric. For masks,
+        points and boxes, this is the slow step.
 
         Args:
             case: The case; its type depends on the function in `measures`.

@@ -83,7 +83,7 @@ class TileRecord:
 
     @property
     def abstentions(self) -> tuple[str, ...]:
-        """Reasons for withholding the answer; empty if there is one."""
+        """Reasons for withholding the answer; empty if the answer is not withheld."""
         return reasons_of(self.chips)
 
 

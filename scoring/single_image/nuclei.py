@@ -108,7 +108,7 @@ def overview(
     micrometres: float | None = None,
     annotated: Nuclei | None = None,
 ) -> Overview:
-    """Count those nuclei of a tile by class that have a confidence of at least `least_confidence`.
+    """Count, by class, the nuclei of a tile that have a confidence of at least `least_confidence`.
 
     Args:
         size: Width and height of the tile, px.

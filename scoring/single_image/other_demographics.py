@@ -30,7 +30,7 @@ class DemographicSweep:
     probabilities: Mapping[str, np.ndarray]
 
     def values(self, field: str) -> list[float | str]:
-        """Return the value of the field in each row, as text or number."""
+        """Return the values that a field takes, as text or numbers: one for each row of its `vectors`."""
         return [self.patient.described(vector)[field] for vector in self.vectors[field]]
 
 

@@ -67,7 +67,7 @@ class ReadImage:
 
 @dataclass(frozen=True)
 class ReadersCompared:
-    """A measure of each reader, on images with known truth.
+    """One measure of each of `READERS`, on images with known truth.
 
     Attributes:
         shares: Value of the measure for each of `READERS`.

@@ -43,9 +43,10 @@ class Categories:
         hits: Positions of the sums of right answers, or of values.
         cases: Positions of the sums of cases. Empty for values that can fail (such as an overlap of 0),
             because then a few units decide the mean.
-        unseen: Assumed variance of the difference of two teams that gave the same answers in a category. Its
-            unit is cases; for values, it is the square of the largest difference of two teams in any unit. It
-            was chosen in simulations so that equal teams are not called different (docs/statistics.md).
+        unseen: Assumed variance of the difference of two teams that gave the same answers in a category. If
+            `cases` is not empty, the variance of one case counts as 1; otherwise the square of the largest
+            difference of two teams in any unit does. It was chosen in simulations so that equal teams are not
+            called different (docs/statistics.md).
     """
 
     hits: Ints
@@ -55,11 +56,11 @@ class Categories:
     unseen: float = 1.0
 
     def added(self, sums: Floats) -> Floats:
-        """Return the variance, in cases, that is added to the difference of two teams in each category [C, A,
-        A].
+        """Return the size, in cases, of the random difference that the test adds between two teams in each
+        category [C, A, A]: the square root of twice the added variance.
 
-        Two teams with the same answers to two cases need not know the category equally well, so a variance is
-        added. Each unit in which the teams differ reduces this variance by half a case.
+        Two teams with the same answers to two cases need not know the category equally well, so the variance
+        `unseen` is added. Each unit in which the teams differ reduces this variance by half a case.
 
         Args:
             sums: By team and unit [A, n, K].

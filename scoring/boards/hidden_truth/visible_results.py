@@ -277,7 +277,8 @@ def use(board: OpenBoard, ranking: BoardRanking | None = None) -> Use:
 def planned(
     board: OpenBoard, wanted: HiddenRules | None = None, ranking: BoardRanking | None = None
 ) -> Budget:
-    """Return what the scores of a board can reveal by the end of its phases.
+    """Return how much information about a board's labels the scores can reveal by the end of its phases, and
+    rules that would keep the labels safe.
 
     Args:
         wanted: Disclosure rules to consider; None: the current rules.

@@ -76,7 +76,7 @@ class SubmissionFeedback:
 
 @dataclass(frozen=True)
 class RemainingQuota:
-    """How much a team may still submit today.
+    """How many more submissions a team may make today (UTC).
 
     Attributes:
         phase: Name of the open phase; empty if there is none.
@@ -183,7 +183,7 @@ def nominate(board: OpenBoard, team: str, submission: str | None) -> None:
 
 
 def remaining_quota(board: OpenBoard, team: str) -> RemainingQuota:
-    """Return how much a team may still submit today: nothing if the board has a hidden truth but no
+    """Return how many more submissions a team may make today: none if the board has a hidden truth but no
     phases."""
     inner = _as_program(board)
     known = disclosure_rules.rules(inner.store, board.row.id)

@@ -72,7 +72,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class Allowance:
-    """Whether and how much a team may submit at a given time.
+    """Whether a team may submit at a given time, and how many more submissions it may make on that day.
 
     Attributes:
         phase: The open phase; None if there is none or the board has no phases.
@@ -116,7 +116,8 @@ def state_now(phases: Sequence[Phase], time: str | None = None) -> tuple[str, st
 
 
 def allowance(store: Store, board_id: str, team: str, time: str | None = None) -> Allowance:
-    """Return whether and how much a team may submit at a time; None: now."""
+    """Return whether a team may submit at a time (None: now), and how many more submissions it may make on
+    that day."""
     with store.read() as session:
         return allowed(session, board_id, team, time or schema.now())
 
@@ -154,7 +155,8 @@ def remove(store: Store, board_id: str, name: str) -> None:
 
 
 def allowed(session: Session, board_id: str, team: str, time: str, wanted: str | None = None) -> Allowance:
-    """Return whether and how much a team may submit at a given time.
+    """Return whether a team may submit at a given time, and how many more submissions it may make on that
+    day.
 
     Args:
         session: The transaction that adds the submission, with the board's row locked, so that two

@@ -24,7 +24,7 @@ Places = NDArray[np.int_]
 
 
 def comparison_of(declaration: Declaration) -> ComparisonSpec:
-    """Return what comparing submissions to a declared challenge needs."""
+    """Return what can be compared between the teams of a declared challenge."""
     graded, ranking = declaration.is_graded, declaration.ranking
     of_classes = (use.metric.name for use in declaration.score if "class" in use.metric.parameters)
     return ComparisonSpec(

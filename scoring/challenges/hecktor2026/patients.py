@@ -77,8 +77,8 @@ def spread(card: ScoreCard, structure: str) -> Spread:
 
 
 def volumes(truth: HecktorTruth, submission: HecktorSubmission, index: int) -> tuple[Volumes, ...]:
-    """Return the voxel volumes of both structures together, then of each structure. The result is empty
-    without a true mask. A missing or malformed mask counts as empty, as in the score."""
+    """Return the volumes in mL, counted by voxels: of both structures together, then of each structure. The
+    result is empty without a true mask. A missing or malformed mask counts as empty, as in the score."""
     mask, table = truth.masks[index], submission.masks.tables[index]
     if mask is None:
         return ()

@@ -55,8 +55,8 @@ def by_subject(members: Iterable[str], masks: dict[str, list[str]]) -> list[str]
 
 
 def structure_of(stem: str) -> str | None:
-    """Return the part of a name before its suffix GTVp or GTVn, which may be "". None for a name without such
-    a suffix."""
+    """Return the part of a name before its suffix GTVp or GTVn; "" if the name consists of the suffix. None
+    for a name without such a suffix."""
     match = STRUCTURE.fullmatch(stem)
     return match[1] if match else None
 

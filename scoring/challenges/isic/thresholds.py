@@ -48,7 +48,7 @@ def sweep(card: ScoreCard, category: str, grid: np.ndarray = GRID) -> dict[str, 
 
 
 def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict[str, Any]:
-    """Return the results if some categories have a chosen threshold; the others have 0.5.
+    """Return the results at chosen thresholds; a category without a chosen threshold has 0.5.
 
     Returns:
         "per_class": category -> the measures in `SHOWN`; "macro_f1" at these thresholds; "balanced_accuracy"

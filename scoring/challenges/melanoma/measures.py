@@ -144,8 +144,8 @@ def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
 
 
 def basis_of_decisions(positive: Bools, decisions: Bools, units: Ints) -> Basis:
-    """Return how many units the measures depend on, both those of decisions [N] and those of the order of
-    scores."""
+    """Return how many units each measure depends on: the measures of decisions [N], and the measures of the
+    order of scores, such as the AUC."""
     cases: dict[QuantityName, Bools] = {
         **dict.fromkeys(("f2", "f1", "recall"), positive),
         "specificity": ~positive,
