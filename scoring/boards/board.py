@@ -100,8 +100,8 @@ class OpenBoard:
 
     @cached_property
     def metadata(self) -> bytes | None:
-        """Return the table of case metadata that is joined to the truth. Raises InputRefused if the store
-        lacks this table."""
+        """Return the table of case metadata that is joined to the truth; None if the board has none. Raises
+        InputRefused if the store lacks this table."""
         digest = self.test_set.metadata_sha256
         return None if digest is None else self.store.files.read(digest)
 

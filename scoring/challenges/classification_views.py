@@ -115,7 +115,8 @@ def authority(card: ScoreCard) -> str:
 
 
 def part_value(card: ScoreCard, key: str, weight: float) -> float | None:
-    """Return the value of a part of the score, rounded if the challenge rounds its parts."""
+    """Return the value of a part of the score, rounded if the challenge rounds its parts; None if it is
+    undefined."""
     won = card.more.get("points", {}).get(key)
     return card.metrics.get(key) if won is None else 100 * won / weight
 

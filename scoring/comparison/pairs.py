@@ -370,7 +370,8 @@ class Varied:
         return cls(point, drawn, card.arrays.get(left_out_name(name)), rests_on)
 
     def interval(self, card: ScoreCard, limits: Range = SHARE) -> list[float] | None:
-        """Return the 95 % interval of the quantity, by the card's method."""
+        """Return the 95 % interval of the quantity, by the card's method; None if it is undefined or if there
+        are too few units."""
         options = StatisticsOptions(interval=card.provenance["options"].get("interval", AUTO))
         n_units = card.provenance["n_units"]
         return options.interval_of(self.point, self.drawn, self.left_out, n_units, limits)

@@ -125,7 +125,7 @@ class Trials:
 
     @cached_property
     def unchanged(self) -> ScoreCard | None:
-        """The scorecard of the submission without changes."""
+        """The scorecard of the submission without changes; None if it is refused."""
         return self.card(InputChanges())
 
     def best_first(self, fixes: Sequence[SuggestedFix]) -> tuple[SuggestedFix, ...]:

@@ -102,7 +102,8 @@ NAMED_MEMBERS = 5
 
 
 def ignored(files: SourceFiles, used: Container[str | None]) -> list[Finding]:
-    """Return a finding `ignored-files` for the files of a folder or zip that were not used.
+    """Return one finding `ignored-files` that names the files of a folder or zip that were not used; an empty
+    list if all were used.
 
     Args:
         used: Names of files that were read or that another finding mentions.

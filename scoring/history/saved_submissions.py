@@ -203,7 +203,8 @@ class Step:
     A submission that is no better than the best of several earlier ones is never reported as different.
 
     Attributes:
-        before: The best earlier submission. None for the first submission, and if one of both has no score.
+        before: The best earlier submission. None for the first submission, and if one of the two has no
+            score.
         change: Score of the submission minus score of `before`, with its interval; None if `before` is None.
     """
 

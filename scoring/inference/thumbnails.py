@@ -48,7 +48,8 @@ def _thumbnail(process: ImageProcess, cases: CaseImages, index: int, side: int) 
 
 
 def tile(cases: CaseImages, index: int, side: int = TILE_SIDE) -> bytes | None:
-    """Return a case's image as JPEG for a viewer, as `sized_tile` does."""
+    """Return a case's image as JPEG for a viewer, as `sized_tile` does; None if it is missing or
+    unreadable."""
     return sized_tile(cases, index, side)[0]
 
 

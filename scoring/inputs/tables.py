@@ -106,7 +106,7 @@ class TextTable:
 
     @property
     def notes(self) -> list[Finding]:
-        """Return a finding `other-format` for a table that was not text."""
+        """Return a finding `other-format` if the table was not text; otherwise an empty list."""
         kind = self.written.other_format
         text = f"{kind} is read as a table; official programs take CSV."
         return [note(OTHER_FORMAT, self.name, text)] if kind else []

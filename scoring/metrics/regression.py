@@ -77,7 +77,7 @@ def c_index(cases: SurvivalCases, weights: Floats, missing: str) -> Floats:
     """Return Harrell's C-index [B].
 
     Args:
-        weights: Their weights [B, N].
+        weights: Weights of the patients [B, N].
         missing: How to count pairs in which a patient has no score, see `survival.c_index`.
     """
     pairs = survival.pairs(cases.time, cases.event, cases.risk, weights)
@@ -88,7 +88,7 @@ def uno_c_index(cases: SurvivalCases, weights: Floats, horizon: float | None = N
     """Return Uno's C-index [B].
 
     Args:
-        weights: Their weights [B, N].
+        weights: Weights of the patients [B, N].
         horizon: Only events before this time count; None: all events.
     """
     return survival.uno_c_index(cases.time, cases.event, cases.risk, weights, horizon)

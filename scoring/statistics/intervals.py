@@ -285,7 +285,8 @@ def wilson_t(estimate: Estimate, limits: Range = SHARE) -> list[float] | None:
 
 
 def difference_t(estimate: Estimate, width: float = 1.0) -> list[float] | None:
-    """Return the interval of a difference of two quantities whose limits are `width` apart.
+    """Return the interval of a difference of two quantities whose limits are `width` apart; None if the
+    difference is undefined or depends on fewer than two units.
 
     The interval is that of `wilson_t` between -width and width, with the number of varying units: teams that
     differ in few units reveal little about their difference. If nothing varies, the interval is Wilson's

@@ -228,7 +228,8 @@ def swap_test(
 
 
 def swap_errors(scores: Floats, exchange: Exchange, resamples: int, of: Bools) -> Floats | None:
-    """Return only the standard errors of a swap test [P], for the pairs of some teams.
+    """Return only the standard errors of a swap test [P], for the pairs of some teams; None if a score after
+    an exchange is undefined.
 
     Args:
         scores: Official score of each team [A].

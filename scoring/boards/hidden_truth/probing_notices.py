@@ -273,8 +273,9 @@ def board_notices(store: Store, board_id: str) -> list[Finding]:
 def team_notices(ranking: BoardRanking) -> list[Finding]:
     """Return notices for organizers about the teams of a board.
 
-    The notices say whether the truth is safe with this number of teams. They also report teams with equal
-    files, equal times, or nearly equal names.
+    The notices say whether the truth is safe with this number of teams. They also report files that several
+    teams submitted, teams whose last two submissions have the same time, and team names that are nearly
+    equal.
 
     Args:
         ranking: The ranking of all phases.
@@ -286,8 +287,8 @@ def team_notices(ranking: BoardRanking) -> list[Finding]:
 
 
 def equal_times(ranking: BoardRanking) -> list[Finding]:
-    """Return a notice about teams whose last submissions have the same time. Merging teams can cause this;
-    the id of a submission then decides which of them is the last."""
+    """Return a notice for each team whose last two submissions have the same time. Merging teams can cause
+    this; the ids then decide which of the two submissions is the last."""
     findings: list[Finding] = []
     for team, entries in sorted(ranking.by_team.items()):
         *_, before, last = (None, None, *(entry for entry in entries if entry.is_eligible))
@@ -321,7 +322,7 @@ def equal_files(store: Store, board_id: str) -> list[Finding]:
 
 
 def near_names(store: Store, board_id: str) -> list[Finding]:
-    """Return a notice for team names that differ only in case, blanks and punctuation."""
+    """Return a notice for each group of team names that differ only in case, blanks and punctuation."""
     spelled: dict[str, list[str]] = {}
     for name in sorted(team_names(store, board_id)):
         spelled.setdefault("".join(filter(str.isalnum, name.casefold())), []).append(name)

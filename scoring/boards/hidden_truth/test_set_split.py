@@ -40,8 +40,8 @@ def split_board(
     from then on.
 
     Args:
-        share: Share of cases in the shown part. They are drawn so that both parts are alike in class, event,
-            stage and value. None: use `cases`.
+        share: Share of cases in the shown part. These cases are drawn at random so that both parts are alike
+            in class, event, stage and value. None: the shown part consists of `cases`.
         seed: Seed of the draw; None: a secret random seed.
 
     Raises:

@@ -120,7 +120,7 @@ def rule_changes(row: schema.DecisionRule) -> list[dict[str, str]]:
 
 
 def rule_as_dict(row: schema.DecisionRule | None) -> dict[str, Any] | None:
-    """Return the value for the JSON output."""
+    """Return a fixed rule with its later changes for the JSON output; None if no rule was fixed."""
     if row is None:
         return None
     known = {"fixed": row.created, "sha256": row.sha256, "version": row.program}

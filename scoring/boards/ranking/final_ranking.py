@@ -146,7 +146,8 @@ def _place(row: dict[str, Any] | None) -> str:
 
 
 def as_dict(ranking: BoardRanking, final: schema.FinalRanking | None) -> dict[str, Any] | None:
-    """Return the value for the JSON output."""
+    """Return the frozen ranking, with the differences from the present one, for the JSON output; None if the
+    ranking is not frozen."""
     if final is None:
         return None
     names = ("truth", "submissions", "ranking")

@@ -193,7 +193,7 @@ class Declaration:
 
     @property
     def positive_place(self) -> int | None:
-        """Number of the positive class."""
+        """Number of the positive class; None if the file names none."""
         return self.classes.index(self.positive) if self.positive else None
 
     @property

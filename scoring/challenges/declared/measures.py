@@ -107,8 +107,8 @@ class Measured:
         return Basis(rests_on, self._parts(rests_on), ranges, {}, worst, jumping)
 
     def possible(self, name: QuantityName, bounds: list[float] | None) -> list[float] | None:
-        """Return an interval cut off at the highest possible value. For distances this is the value of a
-        missing mask."""
+        """Return an interval (None stays None) cut off at the highest possible value of a quantity. For
+        distances this is the value of a missing mask."""
         first = SCORE if name[0] == "slice" else name if isinstance(name, str) else name[0]
         if first == SCORE:
             highest = sum(use.weight * self._highest_of(use) for use in self.declaration.score)

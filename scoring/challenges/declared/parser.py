@@ -146,7 +146,7 @@ def parse(data: bytes | str, name: str) -> Declaration:
 def parse_tree(
     tree: Mapping[str, Any], name: str, lines: Mapping[Path, int] = MappingProxyType({(): 1})
 ) -> Declaration:
-    """Return the declaration that parsed TOML, or the JSON of a kept declaration, contains. Raises
+    """Return the declaration that parsed TOML, or the JSON of a stored declaration, contains. Raises
     InputRefused."""
     keys = KeyReader(name, tree, lines)
     for path, message in hidden_characters(tree):

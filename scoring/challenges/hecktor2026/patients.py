@@ -133,7 +133,8 @@ def _steps(kind: str, row: Mapping[str, Any]) -> int:
 
 
 def lost_pairs(row: Mapping[str, Any]) -> int | None:
-    """Return in how many comparable pairs of a patient the order is wrong or a score is missing."""
+    """Return in how many comparable pairs of a patient the order is wrong or a score is missing; None for a
+    patient who has no comparable pairs."""
     if row["comparable_pairs"] is None:
         return None
     return int(row["discordant_pairs"] + row["missing_pairs"])

@@ -221,7 +221,7 @@ def in_order(card: ScoreCard) -> NDArray[np.float64]:
 
 def sample(card: ScoreCard, metric: str) -> PairedSample | None:
     """Return the data of a paired test: Wilcoxon's test for the Dice of a structure, McNemar's test for the
-    recall of a stage."""
+    recall of a stage. None for all other metrics."""
     measure, _, name = metric.partition("/")
     wanted = {
         f"mean_dice/{label}": dice for dice, (label, _) in zip(DICE, STRUCTURES.values(), strict=True)

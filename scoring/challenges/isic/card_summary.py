@@ -31,7 +31,7 @@ def chance(card: ScoreCard) -> float | None:
 
 def smallest(card: ScoreCard) -> tuple[str, int] | None:
     """Return the category with the fewest cases, and its number of cases. Categories without cases are
-    ignored."""
+    ignored; None if all are."""
     supports = {name: entry["support"] for name, entry in card.per_class.items() if entry["support"]}
     return min(supports.items(), key=lambda item: item[1]) if supports else None
 

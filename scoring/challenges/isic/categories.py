@@ -46,8 +46,8 @@ PICTURE_ENDINGS = (".jpg", ".jpeg", ".png")
 
 
 def preset(categories: Iterable[str]) -> str | None:
-    """Return the year of the challenge with exactly these categories, in any order. The year 2019 is also
-    returned without the category UNK."""
+    """Return the year of the challenge with exactly these categories, in any order; None if there is no such
+    year. The year 2019 is also returned if only the category UNK is missing."""
     wanted = set(categories)
     return next(
         (name for name, members in PRESETS.items() if wanted in (set(members), set(members) - {UNKNOWN})),
@@ -56,8 +56,8 @@ def preset(categories: Iterable[str]) -> str | None:
 
 
 def of_width(width: int) -> tuple[str, ...] | None:
-    """Return the categories of the challenge year with this number of outputs. 8 outputs stand for 2019
-    without UNK."""
+    """Return the categories of the challenge year with this number of outputs; None if there is no such year.
+    8 outputs stand for 2019 without UNK."""
     candidates = [*PRESETS.values(), tuple(c for c in PRESETS["2019"] if c != UNKNOWN)]
     return next((members for members in candidates if len(members) == width), None)
 

@@ -24,7 +24,7 @@ from scoring.statistics.permutation_test import Categories, Score
 
 def sample(card: ScoreCard, metric: str) -> PairedSample | None:
     """Return the data of a paired test: DeLong's test for the AUC of a category, McNemar's test for shares of
-    cases."""
+    cases. None for all other metrics, and if cases have different weights."""
     measure, _, name = metric.partition("/")
     categories = tuple(card.per_class)
     if name not in categories or measure == "recall":

@@ -78,7 +78,8 @@ class CategoryTable:
         return self.table.name
 
     def place(self, name: str) -> int | None:
-        """Return the index of the first column with exactly this name, apart from surrounding spaces."""
+        """Return the index of the first column with exactly this name, apart from surrounding spaces; None if
+        there is none."""
         return self.table.header.index(name) if name in self.table.header else None
 
 

@@ -45,7 +45,7 @@ def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64
 
 def sample(card: ScoreCard, metric: str) -> PairedSample | None:
     """Return the data of a paired test: DeLong's test for the AUC, McNemar's test for accuracy, recall and
-    specificity."""
+    specificity. None for all other metrics."""
     truth, predicted = card.arrays["truth"], card.arrays["predicted"]
     if metric == "recall":
         return BinarySample(predicted[truth == 1] == 1)

@@ -107,7 +107,7 @@ def value_of_a_class(rule: str, n_images: int) -> str:
 
 
 def best_possible(card: ScoreCard, rule: str) -> float | None:
-    """Return the macro F1 of perfect predictions under a rule."""
+    """Return the macro F1 of perfect predictions under a rule; None if it is undefined."""
     return card.metrics[f"best_possible_{METRICS[rule]}"]
 
 

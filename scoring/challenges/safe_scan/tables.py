@@ -109,13 +109,13 @@ class CaseTable:
     has_person: bool
 
     def column(self, names: Sequence[str]) -> int | None:
-        """Return the first of the `others` columns that has one of the names."""
+        """Return the first of the `others` columns that has one of the names; None if there is none."""
         matches = (i for name in names for i in self.others if self.table.keys[i] == name)
         return next(matches, None)
 
     @property
     def label(self) -> int | None:
-        """The column with the labels of a test set."""
+        """The column with the labels of a test set; None if there is none."""
         return self.column(LABEL)
 
 

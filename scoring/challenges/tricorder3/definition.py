@@ -63,7 +63,7 @@ def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64
 
 def sample(card: ScoreCard, metric: str) -> PairedSample | None:
     """Return the data of a paired test: McNemar's test for shares of cases, DeLong's test for the AUC of a
-    class."""
+    class. None for all other metrics, and for an AUC if outputs are missing."""
     return of_labels(card, metric, GROUPS["malignant"], CLASSES)
 
 
