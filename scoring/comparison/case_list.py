@@ -47,7 +47,7 @@ class Correctness:
 
 
 def correctness(comparison: Comparison) -> Correctness:
-    """Return which cases each team got right, hardest cases first."""
+    """Return how right each team is in each case, and the order of the cases by difficulty."""
     cards = list(comparison.cards.values())
     values = np.column_stack([comparison.spec.correct(card) for card in cards])
     n_right = np.round(values.sum(1), 12)

@@ -51,8 +51,9 @@ def best(comparison: Comparison) -> tuple[Block, ...]:
 
 
 def groups(comparison: Comparison) -> tuple[Block, ...]:
-    """Divide the teams into groups. Each group begins with the first team that the test separates from the
-    first team of the previous group. Empty if the test separates no teams."""
+    """Return a table that divides the teams into groups. Each group begins with the first team that the test
+    separates from the first team of the previous group. Empty if the teams were not tested, or if the score
+    does not order them."""
     result, names = comparison.result, comparison.scored
     if result.test is None or not summary_text.by_score(comparison):
         return ()

@@ -62,7 +62,8 @@ class Robustness:
 
 
 def robustness(comparison: Comparison) -> Robustness:
-    """Return the ranks under every rule that can be computed and does not give all teams the same rank."""
+    """Return the ranks under every rule that can be computed. Schemes that rank the teams case by case are
+    left out if all teams would share the first rank."""
     official = [comparison.ranks[name] for name in comparison.cards]
     by_case = list(_by_case(comparison))
     alike = tuple(name for name, _, ranks, _ in by_case if len(ranks) > 1 and set(ranks) == {1})

@@ -25,8 +25,8 @@ NAMED = 12
 
 
 def orders(displayed: Displayed) -> tuple[Block, ...]:
-    """Return blocks with both rankings of a challenge (by the score and by its own rule) side by side, and
-    who would be first if a team withdrew."""
+    """Return blocks with both rankings of a challenge (by the score and by its own rule) side by side and, if
+    ranks depend on the other teams, who would be first if a team withdrew."""
     comparison = displayed.comparison
     if comparison.own_ranking is not None and not comparison.own_ranking.more:
         return (_own_order(displayed, comparison.own_ranking),)

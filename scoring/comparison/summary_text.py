@@ -54,7 +54,8 @@ def order(comparison: Comparison) -> str:
 
 
 def decides(comparison: Comparison) -> str:
-    """Return a caption that names the quantity that determines the ranks."""
+    """Return a caption about the ranks: that they depend only on the score, if they do, and what the ranks
+    beside them mean."""
     held = "Beside each rank are the ranks that the team could also have by chance."
     if not by_score(comparison):
         return held if comparison.result.rank_intervals else ""
@@ -72,12 +73,14 @@ def tied(comparison: Comparison) -> tuple[str, ...]:
 
 
 def tie(comparison: Comparison) -> str:
-    """Return a text that names the teams in `tied`."""
+    """Return the words for the teams in `tied`: "tied for first", or "could be first" if the score does not
+    order the teams."""
     return "tied for first" if by_score(comparison) else "could be first"
 
 
 def band(comparison: Comparison) -> int:
-    """Return the number of teams that could be first; 0 if only one team could be first."""
+    """Return how many teams at the head of the ranking could be first, counted up to the first team that
+    could not; 0 if this is only one team."""
     level = tied(comparison)
     first = next(
         (index for index, name in enumerate(comparison.scored) if name not in level), len(comparison.scored)
@@ -247,8 +250,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def gap(comparison: Comparison, scale: Scale) -> str:
-    """Return a text that gives the size of differences that this test set cannot separate from chance; ""
-    without replicates."""
+    """Return sentences that say which true differences the test detects in half, and in four of five, of all
+    test sets of this size; "" if the teams were not tested."""
     known = comparison.result.resolvable_gap
     if known is None:
         return ""
@@ -268,10 +271,9 @@ def gap(comparison: Comparison, scale: Scale) -> str:
 
 
 def optimism(comparison: Comparison, scale: Scale) -> str:
-    """Return a text that says by how much the leader's score is probably too good, with one significant
-    digit.
+    """Return by how much the leader's score is probably too good, as a number with one significant digit.
 
-    The text is "" if the value is unknown, if the score does not order the teams, or if there are too few
+    The result is "" if the value is unknown, if the score does not order the teams, or if there are too few
     teams or units to know it within 15 %.
     """
     value = comparison.result.winner_optimism

@@ -328,7 +328,7 @@ def stability_facts(comparison: Comparison) -> tuple[Facts, ...]:
 
 
 def size(displayed: Displayed) -> tuple[Block, ...]:
-    """Return a figure of the score against the model size."""
+    """Return a figure of the score against the model size, or a text if no model size is known."""
     comparison, scale = displayed.comparison, displayed.scale
     sized = figures.sized(comparison, scale)
     if not sized:

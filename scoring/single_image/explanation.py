@@ -87,7 +87,7 @@ def runs(grid: int, count: int = COUNT) -> int:
 
 
 def agreement_line(maps: Explanation, k: int, name: str) -> str:
-    """Return a sentence that says how well the two maps of a class agree, or that hiding parts changes
+    """Return sentences that say how well the two maps of a class agree, or that hiding parts changes
     nothing."""
     single, halves = (saliency.strongest(k) for saliency in maps.maps)
     if not maps.one_by_one.matters(k) and not maps.random_halves.matters(k):

@@ -46,8 +46,8 @@ class CardOutputs:
 
     @property
     def overconfident(self) -> str:
-        """Sentence that says that the mean highest score is above the share of right images; "" if chance can
-        explain the difference."""
+        """Sentence that says that the mean highest score is above the share of right images; "" if the
+        difference is small or chance can explain it."""
         right = self.right
         if (
             right is None

@@ -59,8 +59,8 @@ def sweep(
 
 
 def changes(swept: DemographicSweep, prediction: ImagePrediction, classes: Sequence[str]) -> tuple[str, ...]:
-    """Return for each field a sentence that says which values change the highest-scoring class. If no field
-    changes it, return a single sentence."""
+    """Return a sentence for each field of which some values change the highest-scoring class; it names these
+    values. If no field changes the class, return a single sentence that says so."""
     sentences = []
     for field, rows in swept.probabilities.items():
         values, tops = swept.values(field), rows.argmax(1)

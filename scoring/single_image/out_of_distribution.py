@@ -172,7 +172,8 @@ class KnownImages:
         return OutlierScore(distance, *limits, alarms, far, len(self), self.generated)
 
     def alike(self, appearance: Floats, count: int, own: int | None = None) -> list[int]:
-        """Return the positions in the test set of the images that look most similar, nearest first.
+        """Return the positions in the test set of the images that look most similar, nearest first; empty if
+        there are fewer than 5 other images.
 
         Args:
             appearance: Appearance of the whole image and of its parts [p, d].

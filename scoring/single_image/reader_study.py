@@ -136,8 +136,8 @@ def summary(images: Sequence[ReadImage]) -> tuple[str, ...]:
 
 
 def table(images: Sequence[ReadImage], names: Sequence[str]) -> dict[str, list[str | float]]:
-    """Return the images as columns with one entry per image. The column `FILE` is filled only for visitors'
-    files."""
+    """Return the images as columns with one entry per image. There is a column `FILE` only if some images are
+    visitors' files."""
 
     files: list[str | float] = [image.file_name for image in images]
     return {

@@ -193,8 +193,8 @@ def only_line(names: Sequence[str]) -> str:
 
 
 def right_line(right: RightShare, reference: Reference, name: str) -> str:
-    """Return a sentence that says how often the model is right on test cases with a similar highest score.
-    `name` is the full name of the highest-scoring class."""
+    """Return sentences that say how often the model is right on test cases with a similar highest score, and
+    on test cases of the same predicted class. `name` is the full name of the highest-scoring class."""
     if not right.similar.n:
         return "The test set has no other case to compare with."
     if right.similar.n == 1:
@@ -214,8 +214,8 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
 
 
 def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
-    """Return a sentence that says how reliable the prediction set is. `names` are the full names of the
-    classes; `top` is the highest-scoring class."""
+    """Return sentences that say why classes are in the prediction set, and how often such sets contain the
+    true class. `names` are the full names of the classes; `top` is the highest-scoring class."""
     share = f"{1 - class_set.miss:.0%}"
     sentence = (
         f"A class counts as possible if its score reaches a limit that {share} of the test cases of "
