@@ -272,7 +272,7 @@ def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
     words = markdown(challenge.comparison.order, 600)
     st.markdown(f"**{markdown(challenge.words.title)}**, {rule}{'.' * bool(words)}{words}")
     if truth is not None:
-        label = "Predictions: see their score at once"
+        label = "Predictions, to see their score"
         _scores(challenge, truth, selectors.one_file(label, "new_predictions", MASK_ENDINGS))
     with st.expander("The file"):
         st.code(text, "toml")

@@ -129,7 +129,8 @@ def split(store: Store, arguments: argparse.Namespace) -> None:
     value = {"board": board.row.id, "shown": board.n_told, "withheld": total - board.n_told}
     value |= {"share": known.share if known else None, "seed": known.seed if known else None}
     message = (
-        f"Scores use {board.n_told} of {total} cases until the truth is opened (`board hide {board.row.id} "
+        f"Shown scores use {board.n_told} of {total} cases until the truth is opened (`board hide "
+        f"{board.row.id} "
         f"--open`); the other {total - board.n_told} cases decide the final ranking. The truth is hidden."
     )
     respond(arguments.json, value | {"budget": budget.as_dict()}, message)

@@ -159,7 +159,7 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
         "mean of rows with the same COLUMN; first=COLUMN or last=COLUMN keeps the first or last of them"
     )
     fixes.add_argument("--repeated-rows", metavar=f"{team}HOW", help=rows, **several)
-    edits = f"one of the changes to a whole table or a model that messages suggest: {', '.join(EDITS)}"
+    edits = f"change the whole table or the model, as a message suggests: {', '.join(EDITS)}"
     fixes.add_argument("--edit-table", metavar=f"{team}EDIT=VALUE,...", help=edits, **pairs)
 
 

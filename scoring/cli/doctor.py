@@ -187,7 +187,7 @@ def _store() -> Iterator[Check]:
     from scoring.store.database import is_there, store_folder
 
     folder, name = store_folder(), "Boards and history"
-    unwritable = "Let this user write there, or name another folder in BENCHSIDE_STORE."
+    unwritable = "Let the user who runs Benchside write there, or name another folder in BENCHSIDE_STORE."
     if not is_there():
         nearest = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
         if os.access(nearest, os.W_OK):

@@ -206,7 +206,8 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
             Column("interval", "95% interval", "interval", 3, lighter=True, get=known("interval")),
             *(to_all if compared else ()),
         ],
-        f"{looked_at} combinations of subgroup and metric were compared: some differ by chance alone. "
+        f"{looked_at} combinations of subgroup and metric were compared, so chance alone explains some "
+        "differences. "
         "Groups of fewer "
         f"than 15 cases have no value. {displayed.method}",
         key="groups",

@@ -167,7 +167,7 @@ def _inputs(inputs: Sequence[Tensor], contract: Contract, file_name: str) -> lis
     faults = [_image_fault(inputs[0]), *(_vector_fault(tensor, contract.vector) for tensor in inputs[1:])]
     if any(faults):
         whole = not faults[0] and len(inputs) == 2 and inputs[1].dtype in WHOLE
-        fixes = (editing("vector", label="Give the second input whole numbers"),) * whole
+        fixes = (editing("vector", label="Give whole numbers to the second input"),) * whole
         return [_wrong_inputs("; ".join(filter(None, faults)), wanted, inputs, file_name).with_fixes(*fixes)]
     if len(inputs) == 1 and contract.vector:
         if contract.vector_required:

@@ -161,7 +161,10 @@ def _opened_to_read(folder: Path) -> Store:
     store = Store(engine, folder, store_name, address=os.environ.get(SETTING, ""), is_read_only=True)
     with refusing(store_name), store.engine.connect() as connection:
         if MigrationContext.configure(connection).get_current_revision() != _scripts()[1].get_current_head():
-            message = "another version of Benchside created this folder: let this user write there."
+            message = (
+                "another version of Benchside created this folder: let the user who runs this "
+                "version write there."
+            )
             raise InputRefused([error("store-read-only", store_name, message)])
     return store
 
@@ -297,7 +300,10 @@ def _scripts() -> tuple[Config, ScriptDirectory]:
 
 UNREADABLE_DISK = "the disk cannot be read or written (disk I/O error): free some space, and check the disk."
 FULL = "the disk is full: free some space and try again. Nothing was saved."
-READ_ONLY = "it cannot be written: let this user write there, or name another folder in BENCHSIDE_STORE."
+READ_ONLY = (
+    "it cannot be written: let the user who runs Benchside write there, or name another folder in "
+    "BENCHSIDE_STORE."
+)
 LOCKED = "another program uses the database: wait until it has finished and try again. Nothing was saved."
 GONE = (
     "its database is missing: restore the last backup, or start again with an empty database. Nothing was "

@@ -228,7 +228,7 @@ def cut_off(document, _arrays):
 LYING_CARDS = {
     "score 2": (put("score", 2.0), "score is 2 in a scorecard, which is not from 0 to 1"),
     "score -1": (put("score", -1), "score is -1 in a scorecard, which is not from 0 to 1"),
-    "score of no parts": (put("score", 0.51), "the score 0.51 of a scorecard is not the"),
+    "score of no parts": (put("score", 0.51), "the score 0.51 of a scorecard is not 0"),
     "metric 5": (put("metrics.auc", 5.0), "auc is 5 in a scorecard, which is not from 0 to 1"),
     "negative loss": (
         put("metrics.log_loss", -0.1),

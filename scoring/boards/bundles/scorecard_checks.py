@@ -70,7 +70,7 @@ def contradictions(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, An
     if parts and card.score is not None and None not in values:
         total = sum(p.weight / 100 * v for p, v in zip(parts.values(), values, strict=True) if v is not None)
         if not _same(total, card.score, OF_PARTS):
-            yield f"the score {card.score:g} of a scorecard is not the {total:g} of its parts"
+            yield f"the score {card.score:g} of a scorecard is not {total:g}, the sum of its parts"
 
 
 def same_values(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:

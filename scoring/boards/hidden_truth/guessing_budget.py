@@ -102,7 +102,7 @@ class Use:
             "labels"
         )
         most = f"guessing can have raised a score by at most {self.gain:.2f} above the best constant answer"
-        end = "" if self.is_safe else " A smaller lead could come from guessing."
+        end = "" if self.is_safe else " A lead smaller than this could come from guessing."
         equal = "If classes are equally frequent and cases have equal weights"
         return f"{told}. {equal}, {most}.{end} Scores reveal rare classes sooner.{OF_PART * self.is_part}"
 
@@ -165,7 +165,7 @@ class Budget:
         return (
             f"Not safe: until the end of the phases the scores can reveal {told} of information about the "
             f"labels. Guessing could then raise a score by up to {self.use.gain:.2f} above the best constant "
-            f"answer. Safe is {SAFE_GAIN:g}, for which guessing needs "
+            f"answer. A gain of at most {SAFE_GAIN:g} counts as safe; for it, guessing needs "
             f"{bits_for(SAFE_GAIN, self.use.cases):.1f} bits. Safe settings for these phases and teams: "
             f"{flags}. With fewer submissions or teams, less detail or more cases, more can be shown "
             f"safely.{OF_PART * self.use.is_part}"

@@ -33,7 +33,7 @@ SENTENCES = {
     "file": "it cannot be read as the kind of file that the challenge requires.",
     "size": "it is larger than the challenge allows.",
     "model": "the model could not be run as the challenge requires: try it on the challenge's practice data.",
-    "options": "one of its settings is not allowed.",
+    "options": "one of the submission's settings is not allowed.",
     "store": "the file was read, but could not be saved. No submission was counted: submit the file again.",
     "grid": "this mask has another grid than the image of its case: use the voxels and spacing of the image.",
     "other": "the file could not be scored. The organizer sees this error.",

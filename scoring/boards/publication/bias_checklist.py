@@ -133,7 +133,7 @@ def _time(time: str | None, without: str) -> str:
 def _announcement(ranking: BoardRanking, final: Mapping[str, Any] | None) -> str:
     if ranking.hidden is not None:
         return public_report.hidden_truth_words(ranking.hidden, ranking.split is not None)
-    sentence = "The board shows scores, intervals and ties at once."
+    sentence = "The board shows scores, intervals and ties as soon as a submission is scored."
     if ranking.shown is not None:
         sentence = "The truth was hidden until the end; since then, scores, intervals and ties are shown."
     if ranking.split is not None:

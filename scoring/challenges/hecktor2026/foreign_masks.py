@@ -152,17 +152,17 @@ def label_order(contents: SubmissionLayout, tables: Ints) -> list[Finding]:
         if not voxels.any()
         else (f": Dice of all voxels {dice:.4f}", f": Dice of all voxels {swapped:.4f}")
     )
-    exchange = editing("swap_labels", "yes", f"Read 1 as GTVn and 2 as GTVp{told[1]}")
+    exchange = editing("swap_labels", "yes", f"Read label 1 as GTVn and 2 as GTVp{told[1]}")
     is_exchanged_already = any(is_exchanged(form.names) for form in contents.forms.values())
     if is_exchanged_already:
-        exchange = editing("swap_labels", "no", f"Read 1 as GTVp and 2 as GTVn{told[1]}")
+        exchange = editing("swap_labels", "no", f"Read label 1 as GTVp and 2 as GTVn{told[1]}")
     where, pairs = ("", set()) if is_exchanged_already else _names(contents)
     if SWAPPED & pairs:
         order = " and ".join(f"{n.upper()[:3]}{n[3]} is {number}" for n, number in sorted(pairs & SWAPPED))
         message = (
             f"this list says that {order}: write GTVp as 1 and GTVn as 2 in the masks, or correct the list."
         )
-        keep = editing("swap_labels", "no", f"Read 1 as GTVp and 2 as GTVn{told[0]}")
+        keep = editing("swap_labels", "no", f"Read label 1 as GTVp and 2 as GTVn{told[0]}")
         return [error("label-order", where, message).with_fixes(exchange, keep)]
     if swapped < dice + FAR_BETTER:
         return []

@@ -190,7 +190,7 @@ def table_at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table
             "Balanced accuracy",
             share(results["balanced_accuracy"]),
             f"{now['balanced_accuracy']} before rescaling",
-            "Of the rescaled file below",
+            "Balanced accuracy of the rescaled file below",
             "higher",
         ),
     )

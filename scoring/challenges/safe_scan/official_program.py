@@ -202,7 +202,7 @@ def column_consequences(
         sentence = "the label column is not called Class or Label."
         findings.append(_run_cancelled(table.header_place, sentence))
     elif seen.isdisjoint(OFFICIAL_LABEL):
-        sentence = "a blank or a byte order mark at its header hides the label column."
+        sentence = "a blank or a byte order mark beside the header of the label column hides this column."
         findings.append(_run_cancelled(table.header_place, sentence))
     elif cancelling_labels:
         sentence = f"{len(cancelling_labels)} labels are not written as the exact symbol."
@@ -210,8 +210,8 @@ def column_consequences(
     if len(metadata_errors) > METADATA_ERRORS_ALLOWED:
         rows = several(table, sorted(set(metadata_errors)))
         sentence = (
-            f"{len(metadata_errors)} metadata errors ({rows}); more than {METADATA_ERRORS_ALLOWED} "
-            "are too many."
+            f"the metadata have {len(metadata_errors)} errors ({rows}); at most {METADATA_ERRORS_ALLOWED} "
+            "are allowed."
         )
         findings.append(_run_cancelled(table.place(metadata_errors[0]), sentence))
     return findings

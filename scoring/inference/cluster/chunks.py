@@ -217,7 +217,8 @@ class _Stream(Generic[Common, Item, Value]):
             return None
         fault = type(future.exception()).__name__
         sentence = (
-            "The workers ended repeatedly during the same part of the work: check the workers' memory."
+            "The workers ended repeatedly during the same part of the work: check whether they have "
+            "enough memory."
             if fault == "KilledWorker"
             else f"A part of the work failed on a worker ({fault}): check its log."
         )

@@ -106,7 +106,7 @@ def of_label_studio(document: Any, sizes: Mapping[str, Size]) -> Cells:
         runs = _results(task, "predictions") or _results(task, "annotations")
         is_filled = bool(runs and runs[0])
         if len(runs) > 1 or (is_filled and seen.get(name) == image):
-            text = f"{max(2, len(runs))} predictions or annotations of the image: keep one of them."
+            text = f"the image has {max(2, len(runs))} predictions or annotations: keep one of them."
             raise InputRefused([error("duplicate-case", name, text)])
         if is_filled and name in seen:
             raise InputRefused([same_name(name, seen[name], image)])

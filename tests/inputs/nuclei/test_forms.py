@@ -318,7 +318,7 @@ TRUTHS = nuclei_json.fiftyone(TILES)["samples.json"].replace(b'"confidence"', b'
         ({"a.ndjson": LINE + b"\n\n{"}, "line 1, column 2: it is not JSON"),
         ({"a.ndjson": LINE + b'\n{"a": 1, "a": 2}'}, "Write each key once"),
         ({"a.ndjson": b"[1]\n"}, "no file in it can be read as nuclei"),
-        ({"project.json": TWICE}, "2 predictions or annotations of the image"),
+        ({"project.json": TWICE}, "the image has 2 predictions or annotations"),
         ({"samples.json": TRUTHS}, r"several lists of detections \(ground_truth, predictions\)"),
     ],
 )
