@@ -5,10 +5,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import PurePosixPath
 
+import numpy as np
+
 from scoring.challenges import REGISTRY, challenge_ids, is_known, load_challenge, remember
 from scoring.challenges.samples import test_sets
 from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import InputChanges, SuggestedFix, editing, renamed
+from scoring.common.text import shortened
 from scoring.core.file_contents import (
     BOARD_MANIFEST,
     MODEL,
@@ -26,6 +29,7 @@ from scoring.inputs.column_guess import guess, readings_of
 from scoring.inputs.fix_suggestions import NUMERIC, between_cells, shared_affix
 from scoring.inputs.foreign_table_shapes import stacked_tables
 from scoring.inputs.grand_challenge_jobs import as_table
+from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import TABLES, FixedSource, SourceFiles, is_zip, open_source
 from scoring.inputs.table_text import FOREIGN
 from scoring.inputs.tables import TextTable
@@ -347,9 +351,22 @@ def _foreign(files: Mapping[str, bytes]) -> str:
     return ""
 
 
+def _too_large(table: TextTable) -> str:
+    """Return a sentence about the first number that no float can hold; "" if there is none."""
+    for header, cells in zip(table.header, table.columns, strict=True):
+        for i in np.flatnonzero(parse_numbers(cells).fault == "not-finite").tolist():
+            if NUMERIC.fullmatch(cells[i]):
+                place = f"row {table.lines[i]} of {shortened(table.name)}, column {shortened(header)}"
+                length = f"{len(cells[i].strip()):,} characters"
+                return f"In {place}, the number of {length} is too large: the limit is ±1.8e308."
+    return ""
+
+
 def _nothing_takes(contents: FileContents) -> str:
     if contents.model is not None:
         return "Its outputs match no challenge of Benchside."
+    if contents.tables and (too_large := _too_large(contents.tables[0])):
+        return too_large
     if contents.tables:
         columns = ", ".join(contents.tables[0].header[:6])
         return f"No challenge of Benchside has a table with these columns: {columns}."

@@ -242,6 +242,18 @@ def test_numbers_of_classes_are_no_score_of_melanoma():
             b"name,price\nx,1\n",
             "No challenge of Benchside has a table with these columns: name, price",
         ),
+        (
+            "long.csv",
+            f"filename,score\nimages/M0001.jpg,{'1' * 1100}\n".encode(),
+            "In row 2 of long.csv, column score, the number of 1,100 characters is too large: the limit is "
+            "±1.8e308.",
+        ),
+        (
+            "large.csv",
+            b"filename,score\nimages/M0001.jpg,-1e400\n",
+            "the number of 6 characters is too large",
+        ),
+        ("infinite.csv", b"name,price\nx,inf\n", "No challenge of Benchside has a table"),
         ("cut.zip", b"PK\x03\x04 half", "was the upload cut off"),
         ("notes.md", b"# Notes", "No challenge of Benchside uses such files"),
         ("bad.onnx", b"\x80\x04\x95\x17", "pickle"),
