@@ -61,7 +61,7 @@ class PredictionColumns:
 
     Attributes:
         scores: Whether every class has a column with its score.
-        threshold: A class is predicted if its score is at least this. None: the class with the largest score
+        threshold: A class is predicted if its score is above this. None: the class with the largest score
             is predicted.
     """
 
