@@ -204,7 +204,7 @@ def _lead(query: Query, own: Impression, withheld: bool) -> None:
         if more := wording.further_count(cautions):
             first = first.replace(more, f"[{more}](#{CARD})")
         st.header(first, anchor=False)
-        st.caption(f"Model: {markdown(query.model_name)}. {markdown(wording.only_line(names), 400)}")
+        st.caption(markdown(wording.model_line(query.model_name, answer, names), 600))
     if query.held is not None:
         right = right_alike(query.held, answer.probabilities)
         st.markdown(markdown(wording.right_line(right, query.held, names[answer.top]), 600))

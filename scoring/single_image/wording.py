@@ -185,11 +185,22 @@ def cautions(
     return found + [OVERCONFIDENT] * (card is not None and OVERCONFIDENT in card.cautions)
 
 
-def only_line(names: Sequence[str]) -> str:
+def model_line(model: str, prediction: ImagePrediction, names: Sequence[str]) -> str:
+    """Return the name of a model, its raw output for the highest-scoring class if this is no probability, and
+    what else it cannot answer."""
+    raw, k = "", prediction.top - len(names)
+    if prediction.kind != "probabilities":
+        is_of_top = k >= -len(prediction.outputs)
+        output = prediction.outputs[k if is_of_top else -1]
+        raw = f", raw {output:.3g} ({prediction.kind}){'' if is_of_top else f' for {names[-1]}'}"
+    return f"Model: {model}{raw}. {only_line(names, 'It')}"
+
+
+def only_line(names: Sequence[str], subject: str = "The model") -> str:
     """Return a sentence that says that a model can only answer its own classes. `names` are the full names of
     these classes."""
     classes = " or ".join(names) if len(names) <= MOST_TIED else f"one of {len(names)} classes"
-    return f"The model can only answer {classes}; it knows no other disease."
+    return f"{subject} can only answer {classes}; it knows no other disease."
 
 
 def right_line(right: RightShare, reference: Reference, name: str) -> str:

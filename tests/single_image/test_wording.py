@@ -215,6 +215,25 @@ def test_beside_an_answer_stands_what_else_the_model_cannot_answer(names, said):
     assert banned(said) == []
 
 
+@pytest.mark.parametrize(
+    ("outputs", "kind", "raw"),
+    [
+        ((0.3, 0.7), "probabilities", ""),
+        ((-0.5, 2.314), "logits", ", raw 2.31 (logits)"),
+        ((12.0, 87.5), "percent", ", raw 87.5 (percent)"),
+        ((40.0, 215.0), "bytes", ", raw 215 (bytes)"),
+        ((0.9,), "not-normalised", ", raw 0.9 (not-normalised)"),
+    ],
+)
+def test_outputs_that_are_no_probabilities_stand_beside_the_model(outputs, kind, raw):
+    """The score said 0.94, and the raw output was only in a folded table and in the JSON."""
+    one = replace(an_answer(0.3, 0.7), outputs=np.array(outputs), kind=kind)
+    line = wording.model_line("a.onnx", one, ("Nevus", "Melanoma"))
+    assert line == f"Model: a.onnx{raw}. It can only answer Nevus or Melanoma; it knows no other disease."
+    other = replace(an_answer(0.7, 0.3), outputs=np.array([-0.85]), kind="logits")
+    assert ", raw -0.85 (logits) for Melanoma. It" in wording.model_line("a", other, ("Nevus", "Melanoma"))
+
+
 def test_sets_say_what_they_are_worth():
     line = wording.set_line(WIDE, CLASSES, 0)
     assert (
