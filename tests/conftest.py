@@ -71,3 +71,10 @@ def one_worker_for_a_model() -> Iterator[Callable[[], int]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "cores", lambda: 1)
         yield count
+
+
+@pytest.fixture(scope="module", autouse=True)
+def models_run_here() -> Iterator[None]:
+    """A process for each model takes half a second of a processor. Folders that test processes take them."""
+    with importlib.import_module("tests.support.worker_here").models_run_here():
+        yield

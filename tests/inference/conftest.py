@@ -3,6 +3,11 @@ import pytest
 from tests.support import processes
 
 
+@pytest.fixture(scope="module", autouse=True)
+def models_run_here() -> None:
+    """No: in confined processes, as users have it."""
+
+
 @pytest.fixture(autouse=True)
 def only_own_children():
     """Models that pages of other tests hold open are no concern of these."""

@@ -1,0 +1,65 @@
+"""A model's worker as a thread of the tests' own process: half a second less for each model.
+
+It answers frame by frame as the real one does, and is neither confined nor limited: see tests/inference.
+"""
+
+import json
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from scoring.inference import sandbox, timed_worker, worker, worker_protocol
+from scoring.inference.sandbox_layers import LAYERS
+
+_own = threading.local()
+"""The streams of requests and replies of the worker that runs in this thread."""
+
+
+class _Worker:
+    """What `timed_worker` starts, in place of a process."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self._here, there = socket.socketpair()
+        self.stdin, self.stdout = self._here.makefile("wb", 0), self._here.makefile("rb", 0)
+        threading.Thread(target=self._run, args=(settings, there), daemon=True).start()
+
+    def _run(self, settings: dict[str, Any], there: socket.socket) -> None:
+        with there, there.makefile("rb", 0) as requests, there.makefile("wb", 0) as replies:
+            _own.streams = requests, replies
+            with suppress(OSError):  # nobody hears the last reply
+                worker.main(settings)
+
+    def poll(self) -> int:
+        """End the connection, as `timed_worker` asks only before it ends the process: there is none."""
+        with suppress(OSError):
+            self._here.shutdown(socket.SHUT_RDWR)
+        return 0
+
+    def wait(self, timeout: float | None = None) -> int:
+        return 0
+
+
+def _started(command: Sequence[str], **options: Any) -> Any:
+    *program, settings = command
+    if tuple(program) != timed_worker.WORKER:
+        return subprocess.Popen(command, **options)
+    return _Worker(json.loads(settings))
+
+
+@contextmanager
+def models_run_here() -> Iterator[None]:
+    """Start workers of models as threads."""
+    known = {name: getattr(subprocess, name) for name in ("PIPE", "DEVNULL", "TimeoutExpired")}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timed_worker, "subprocess", SimpleNamespace(Popen=_started, **known))
+        patch.setattr(worker_protocol, "take_channel", lambda: _own.streams)
+        patch.setattr(sandbox, "confine", lambda *_: tuple(LAYERS))
+        for name in ("leave_folders", "die_with_parent", "set_alarm"):
+            patch.setattr(sandbox, name, lambda *_: None)
+        yield
