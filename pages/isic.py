@@ -23,7 +23,8 @@ access.guard(__file__)
 CHALLENGE = scoring.load_challenge("isic")
 CLOSING = (
     "The challenge site breaks ties by the time of submission. Its page of 2019 names the AUC instead, and "
-    "Benchside breaks ties by the mean AUC. The malignant grouping, thresholds and calibration are additions "
+    "Benchside breaks ties by the mean AUC. The choice of malignant categories, the thresholds and the "
+    "calibration are additions "
     "of Benchside and do not change the ranking."
 )
 

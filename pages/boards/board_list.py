@@ -131,8 +131,9 @@ def _new(store: Store) -> None:
             "Address",
             key="board_new_id",
             placeholder=suggested,
-            help="Small letters, digits and hyphens, for the page's address. If the field is empty, the grey "
-            "address is used.",
+            help="Small letters, digits and hyphens, for the page's address. If the field is empty, the "
+            "board "
+            "gets the address that is shown in grey.",
         ).strip()
         counts = st.radio("Ranked submission", COUNTS, format_func=RULES.get, key="board_new_counts")
     with right:

@@ -109,7 +109,9 @@ def _clock(page: BoardPage) -> None:
     problem = phases_and_limits.clock_problem(store, board_id)
     if problem:
         st.warning(problem, icon=":material/schedule:")
-        if st.button("Set these future times to now", icon=":material/schedule:", key="board_clock"):
+        if st.button(
+            "Set the future times to the current time", icon=":material/schedule:", key="board_clock"
+        ):
             actions.do(phases_and_limits.set_times_right, store, board_id)
 
 

@@ -197,7 +197,7 @@ def _quota_text(quota: RemainingQuota) -> str:
     name = markdown(quota.phase, 60)
     return (
         f"Phase {name}{closes}. Your team may still submit {many}. Today (UTC), at most "
-        f"**{quota.refused}** more may be refused."
+        f"**{quota.refused}** more submissions may be refused."
     )
 
 

@@ -136,7 +136,8 @@ def _rules(displayed: Displayed, robust: Robustness, kinds: Sequence[str]) -> Fi
         "Each cell: the team's rank under a rule; a stronger colour is a better rank. Above the line: the "
         "official order. τ (Kendall): agreement of a rule's order with the official order; 1 is the same "
         f"order. {small}{_left_out(robust)}"
-        f"{len(robust.rules) - 1} other rules were compared: a rule may differ by chance alone. "
+        f"{len(robust.rules) - 1} other rules were compared: one of them may give another order by chance "
+        "alone. "
         f"{displayed.method}",
         {
             "rule": [figures.rule_name(rule) for rule in rules],
@@ -246,8 +247,8 @@ def rescored(displayed: Displayed, rescored: Rescored, before: Mapping[str, int]
     return Figure(
         build,
         f"{f'Changed: {changed}' if changed else 'The official weights'}. The rest of the formula does not "
-        f"change. Places follow the {order}. Shaded: tied for first. Right: change of place from the "
-        f"official weights. {displayed.method}",
+        f"change. Places follow the {order}. Shaded: tied for first. Right: places that a team gains or "
+        f"loses compared with the official weights. {displayed.method}",
         {
             "team": [rescored.teams[k] for k in places],
             "rank": [rescored.ranks[k] for k in places],

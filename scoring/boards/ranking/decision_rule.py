@@ -80,7 +80,7 @@ def fix_rule(store: Store, board_id: str, prizes: int, ties: str) -> None:
         session.get(schema.Board, board_id, with_for_update=True)
         sent = select(schema.Submission.id).where(schema.Submission.board_id == board_id)
         if session.scalars(sent).first() is not None:
-            message = "a team has already submitted: fix the rule before the first submission."
+            message = "a team has already submitted: a rule can be fixed only before the first submission."
             raise InputRefused([error("rule-late", board_id, message)])
         rule = rule_now(session, board_id, {"prize places": str(prizes), "ties": ties.strip()})
         known = {"created": schema.now(), "program": __version__, "sha256": digest(rule)}

@@ -77,10 +77,10 @@ def _of_forms(contents: SubmissionLayout) -> list[Finding]:
     masks = [member for members in contents.layout.masks.values() for member in members]
     counts = (
         (
-            "are NRRD; cropped masks are put back at their position",
+            "are NRRD; Benchside puts cropped masks back at their position in the image",
             sum(m.lower().endswith(".nrrd") for m in masks),
         ),
-        ("are a header with its voxels in another file", len(contents.written)),
+        ("have header and voxels in separate files", len(contents.written)),
         (
             "have a channel for each label; Benchside joins the channels, and GTVp wins where both labels "
             "are set",

@@ -110,7 +110,7 @@ def lines(card: ScoreCard, curve: QuantityCurves, drawn: Sequence[Mark]) -> Figu
     ends, yours = threshold_range(card), "Solid vertical line: your threshold. "
     return Figure(
         partial(figures.threshold_lines, curve, QUANTITIES, drawn, main="score", ends=ends),
-        f"{yours if _chosen(drawn) else ''}Dotted: the official 0.5 and the best on these cases. "
+        f"{yours if _chosen(drawn) else ''}Dotted: the official 0.5 and the best threshold on these cases. "
         f"n = {card.n_cases}.",
         _numbers(curve, *curve),
     )
@@ -129,7 +129,7 @@ def curves(card: ScoreCard, curve: QuantityCurves, drawn: Sequence[Mark]) -> tup
     prevalence = card.per_class["positive"]["support"] / card.n_cases
     places = (
         f"{'Diamond: your threshold. ' if _chosen(drawn) else ''}Circle: the official 0.5. Star: "
-        "the best on these cases. Band: pointwise 95% interval."
+        "the best threshold on these cases. Band: pointwise 95% interval."
     )
     roc = Figure(
         partial(

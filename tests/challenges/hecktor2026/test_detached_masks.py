@@ -89,7 +89,9 @@ def test_a_header_and_its_voxels_are_one_mask(truth, usual, form, pack):
     found = CHALLENGE.read_predictions(pack(TABLE | written(form)), truth)
     assert found.masks.states == ("ok",) * 3
     assert (found.fingerprint == usual.fingerprint).all()
-    assert "3 masks are a header with" in "".join(f.message for f in found.read if f.code == "other-format")
+    assert "3 masks have header and voxels in" in "".join(
+        f.message for f in found.read if f.code == "other-format"
+    )
     assert not {"ignored-files", "mask-elsewhere"} & {*codes(found.findings)}
 
 
