@@ -132,8 +132,7 @@ def _new(store: Store) -> None:
             key="board_new_id",
             placeholder=suggested,
             help="Small letters, digits and hyphens, for the page's address. If the field is empty, the "
-            "board "
-            "gets the address that is shown in grey.",
+            "board gets the address that is shown in grey.",
         ).strip()
         counts = st.radio("Ranked submission", COUNTS, format_func=RULES.get, key="board_new_counts")
     with right:

@@ -128,7 +128,7 @@ def test_thresholds_give_what_the_scorer_says(isic):
     )
     assert (
         f"**{share(found['balanced_accuracy'])}** "
-        f":small[:gray[{share(card.metrics['balanced_accuracy'])} unchanged]]"
+        f":small[:gray[{share(card.metrics['balanced_accuracy'])} before rescaling]]"
     ) in words(app)
     visits.assert_scored(app, "isic", card.score)
 

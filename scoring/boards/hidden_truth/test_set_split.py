@@ -75,15 +75,8 @@ def split_board(
         session.get(schema.Board, board_id, with_for_update=True)
         sent = select(schema.Submission.id).where(schema.Submission.board_id == board_id)
         if session.scalars(sent).first() is not None:
-            raise InputRefused(
-                [
-                    _bad(
-                        board_id,
-                        "a team has already submitted, so the test set cannot be split any more: open "
-                        "another board.",
-                    )
-                ]
-            )
+            message = "a team has already submitted, so the test set cannot be split: open another board."
+            raise InputRefused([_bad(board_id, message)])
         session.merge(schema.Split(board_id=board_id, cases=shown_cases, **values))
         if kept_rules(session, board_id) is None:
             usual = HiddenRules()
