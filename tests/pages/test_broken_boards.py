@@ -194,5 +194,5 @@ def test_a_clock_that_was_ahead_is_told_to_the_organizer_who_sets_it_right(store
     assert not app.exception
     with store.read() as session:
         assert session.get(schema.Submission, identity).created <= schema.now()
-    assert not [one for one in app.warning if "Until then" in one.value]
+    assert not [one for one in app.warning if "accepts no submissions until" in one.value]
     assert submit(board_of(store, "b"), late).score is not None
