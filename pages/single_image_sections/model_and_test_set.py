@@ -51,7 +51,7 @@ def cases(challenge_id: str) -> tuple[ChosenInput, str, Any]:
     else:
         panel.caption(
             f"{len(truth.value)} cases."
-            + " All test-set numbers on this page are for this test set."
+            + " All results on test cases that this page shows come from this test set."
             * (support is not None and support.kind == "photograph")
         )
         return test_set, panel.sample, truth.value
