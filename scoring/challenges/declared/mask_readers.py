@@ -92,7 +92,11 @@ def _absent(declaration: Declaration, held: Mapping[int, str], where: str) -> li
             ends[values] = f"so the region {name} is empty in the truth: {end}"
     advice = "Check the values in the challenge's file."
     return [
-        warning("absent-class", where, f"no mask holds {' or '.join(map(str, values))}, {end} {advice}")
+        warning(
+            "absent-class",
+            where,
+            f"no mask contains the value {' or '.join(map(str, values))}, {end} {advice}",
+        )
         for values, end in ends.items()
     ]
 

@@ -114,7 +114,7 @@ def headline(card: ScoreCard) -> Headline:
         share(m["unweighted_score"]),
         f"{decimal(m['consistency'], 4)} away from the weighted score",
         "Plain mean of the three subtasks. If two teams have the same weighted score, the team whose plain "
-        "mean is closer to it is placed first",
+        "mean is closer to this score is placed first",
         "higher",
     )
     score = Fact(

@@ -199,7 +199,7 @@ def test_a_mask_with_a_number_that_is_no_label_is_refused_without_a_warning(valu
 def test_a_value_of_a_region_that_no_mask_holds_is_warned_of():
     challenge = library.of_text(WORST.replace("[2]", "[2, 3]"), "worst.toml")
     (found,) = challenge.read_truth(folder(masks(8, (1, 2)))).findings
-    assert "no mask holds 3, which the region lesion also lists" in found.message
+    assert "no mask contains the value 3, which the region lesion also lists" in found.message
 
 
 def test_an_unknown_metric_is_the_only_problem_of_a_ranking_by_it():
