@@ -236,7 +236,9 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
         number: Number of the version; None: the version whose scores are shown.
 
     Raises:
-        InputRefused: With `no-board` if there is no such board, or `no-version` if it has no such version.
+        InputRefused: With `no-board` if there is no such board or its challenge is unknown here, `no-version`
+            if it has no such version, `imported-board` if it was imported from another platform, or
+            `board-damaged` if its rows cannot be read.
     """
     with store.read() as session:
         row = session.get(schema.Board, board_id)

@@ -206,7 +206,7 @@ def _remaining(allowed: Allowance) -> str:
 
 
 def refused(refused_files: Sequence[Mapping[str, Any]]) -> list[Block]:
-    """Return a table of the stored refused files of a board, for organizers."""
+    """Return a table of the stored refused files of a board, for organizers; empty if there are none."""
     columns = [
         Column("team", "team"),
         Column("submitted", "submitted (UTC)", get=lambda file: file["time"][:MINUTE].replace("T", " ")),
@@ -313,7 +313,7 @@ def _drawn(teams: Sequence[tuple[str, Sequence[DatedScore]]], scale: Scale, them
 
 
 def history(value: Value, scale: Scale, digits: int | None = None) -> Table:
-    """Return a table of every submission.
+    """Return a table of every submission of the ranked teams.
 
     Args:
         digits: Number of decimals of scores if the truth is hidden; the table then has no intervals and
@@ -339,7 +339,7 @@ def history(value: Value, scale: Scale, digits: int | None = None) -> Table:
 
 
 def excluded(value: Value) -> list[Block]:
-    """Return the table of excluded submissions and teams, if there are any."""
+    """Return the table of excluded submissions and teams; empty if there are none."""
     columns = [
         Column("team", "team"),
         Column("submitted", "submitted", get=lambda row: row["time"][:DAY]),

@@ -26,7 +26,7 @@ _wanted = "auto"
 @contextmanager
 def running_on(device: str) -> Iterator[None]:
     """Context manager within which models of this process run on one of `DEVICES`. "auto" uses a GPU if there
-    is one and unconfined models are accepted, otherwise the CPU."""
+    is one and unconfined models are accepted, otherwise the CPU. Raises ValueError for any other name."""
     global _wanted
     if device not in DEVICES:
         raise ValueError(f"unknown device {device!r}")

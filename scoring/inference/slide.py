@@ -207,7 +207,8 @@ def _tile_size(page: Any) -> tuple[int, int]:
 
 
 def overview(slide: OpenSlide) -> Pixels:
-    """Return the whole slide, reduced to at most `OVERVIEW_PIXELS` from the smallest sufficient level."""
+    """Return the whole slide, reduced to at most `OVERVIEW_PIXELS` from the smallest sufficient level. Raises
+    ImageUnreadable if its pieces are too large."""
     fitting = [
         page for page in slide.levels[1:] or slide.levels if _cost(page, _whole(page)) <= DECODED_PIXELS
     ]
@@ -224,7 +225,7 @@ def overview(slide: OpenSlide) -> Pixels:
 
 
 def region(slide: OpenSlide, box: Box) -> Pixels:
-    """Return a part of the slide at full resolution."""
+    """Return a part of the slide at full resolution. Raises ImageUnreadable if its pieces are too large."""
     if _cost(slide.levels[0], box) > DECODED_PIXELS:
         raise ImageUnreadable(f"The slide is stored in pieces too large to read a single region: {REGION}.")
     return np.asarray(_read(slide, slide.levels[0], box))

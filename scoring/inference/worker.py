@@ -135,8 +135,8 @@ def main(settings: dict[str, Any]) -> None:
 
 
 def load(model: bytes, device: str = CPU) -> tuple[Any, Header]:
-    """Scan a model and open it in a single-threaded session that cannot read other files. Return facts from
-    scan and session."""
+    """Scan a model and open it in a single-threaded session that cannot read other files. Return the session,
+    and facts from scan and session. Raises ModelRefused."""
     facts = scan(model)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -164,7 +164,7 @@ def _providers(device: str) -> list[str]:
 
 def run(session: Any, header: Header, parts: list[bytearray], most_bytes: int) -> Reply:
     """Run one image through the model. Inputs are passed by position; outputs that are not numeric tensors
-    become null."""
+    become null. Raises RunFailed."""
     start = time.thread_time()
     picture, seen = _picture(header, parts[0])
     arrays = [tensor(picture), *(np.frombuffer(part, np.float32).reshape(1, -1) for part in parts[1:])]

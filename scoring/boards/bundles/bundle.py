@@ -37,7 +37,8 @@ COMMAND_LINE_BYTES = 10 * BUNDLE_BYTES
 
 
 def export(board: OpenBoard, with_truth: bool) -> bytes:
-    """Return a board as a bundle. An unfinished rescoring is left out.
+    """Return a board as a bundle. An unfinished rescoring is left out. Raises InputRefused `forbidden` unless
+    the actor is an organizer.
 
     Args:
         with_truth: Whether the bundle contains the test sets. Without them, the bundle does not reveal the

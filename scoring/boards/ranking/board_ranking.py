@@ -391,7 +391,8 @@ def history_rows(teams: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def status(submission: Mapping[str, Any]) -> str:
-    """Return the status of a submission as text, such as "scored"."""
+    """Return the status of a submission as text: "excluded", "refused by this version of the test set",
+    "counts" if it is the ranked one, otherwise ""."""
     if submission["excluded"]:
         return "excluded"
     if not submission["scored"]:

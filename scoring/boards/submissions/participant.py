@@ -56,7 +56,8 @@ class SubmissionFeedback:
             on this version of the test set.
         again: Whether the same file was submitted before.
         classes: Rates of each class, if the board shows them.
-        cases: Case id -> number from 0 (the prediction is wrong) to 1 (right), if the board shows it.
+        cases: Pairs of a case id and a number from 0 (the prediction is wrong) to 1 (right); empty unless the
+            board shows them.
         findings: Findings about the submission; empty unless the board's truth is open.
     """
 
@@ -82,6 +83,7 @@ class RemainingQuota:
         phase: Name of the open phase; empty if there is none.
         closes: Closing time of the phase; None: no end.
         submissions: Number of remaining submissions today; None: no limit.
+        refused: Number of refused submissions that the team may still make today.
         problem: Reason why the team cannot submit now; None if it can.
     """
 

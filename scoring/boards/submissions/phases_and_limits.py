@@ -95,8 +95,8 @@ def phases(store: Store, board_id: str) -> tuple[Phase, ...]:
 
 
 def state_now(phases: Sequence[Phase], time: str | None = None) -> tuple[str, str]:
-    """Return whether a board accepts submissions at a time: "open", "upcoming" or "closed", and a sentence
-    that says it.
+    """Return whether a board accepts submissions at a time: "open", "upcoming" or "closed", and a phrase that
+    names the phase and its time.
 
     Args:
         time: The time; None: now.
@@ -265,8 +265,8 @@ SKEW = timedelta(minutes=10)
 
 
 def clock_problem(store: Store, board_id: str) -> str:
-    """Return a sentence about submissions of the board whose time is in the future; "" if there are none. The
-    board accepts no submissions until these times are corrected."""
+    """Return sentences about submissions of the board whose time is more than ten minutes in the future; ""
+    if there are none. The board accepts no submissions until the clock or these times are corrected."""
     newest = _newest(store, board_id)
     if newest is None or datetime.fromisoformat(newest) - datetime.now(UTC) <= SKEW:
         return ""

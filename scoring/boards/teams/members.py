@@ -37,7 +37,8 @@ def named_groups(store: Store) -> list[str]:
 
 
 def members(store: Store, board_id: str) -> dict[str, list[str]]:
-    """Return the members of each team: e-mail addresses, and groups with the prefix "group:"."""
+    """Return the members of each team: e-mail addresses, and groups with the prefix "group:". Raises
+    InputRefused `forbidden` unless the actor is an organizer."""
     store.actor.require(Role.ORGANIZER)
     with store.read() as session:
         rows = session.scalars(select(Member).where(Member.board_id == board_id)).all()

@@ -38,8 +38,8 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class RefusedSubmission:
-    """A submission that one version of the test set refuses and the other accepts. `problem` is the
-    reason."""
+    """A submission that the later version of the test set refuses and the earlier one accepts. `problem` is
+    the reason."""
 
     team: str
     submission: str
@@ -103,8 +103,9 @@ class Correction:
 
     @property
     def dangers(self) -> list[Finding]:
-        """Return warnings if the correction is probably a mistake, because it removes cases or because
-        submissions can no longer be scored."""
+        """Return warnings if the correction is probably a mistake: because it removes cases, because
+        submissions can no longer be scored, or because teams lose their score or no team is ranked any
+        more."""
         warnings = []
         if self.removed:
             many = f"{len(self.removed)} cases" if len(self.removed) > 1 else "1 case"

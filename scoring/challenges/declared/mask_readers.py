@@ -104,7 +104,8 @@ def _absent(declaration: Declaration, held: Mapping[int, str], where: str) -> li
 def read_predictions(
     declaration: Declaration, source: Source, truth: DeclaredCases | None, context: Context
 ) -> Predictions:
-    """Read predicted masks and measure each against the truth. Raises InputRefused with every problem."""
+    """Read predicted masks and measure each against the truth. Raises InputRefused with every problem, and
+    Cancelled."""
     files, _ = by_case(open_source(source, context.name, streamed=MASK_ENDINGS))
     masks, problems = masks_by_case(files, files.members)
     findings = ignored(files, set(masks.values()))

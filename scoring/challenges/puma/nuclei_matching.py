@@ -117,7 +117,7 @@ def cases_of(first: Ints) -> Ints:
 
 def detections(truth: PumaTruth, predictions: NucleiPredictions, radius: float = RADIUS) -> PairedNuclei:
     """Return all nuclei, and their pairs up to `radius` px. Raises InputRefused (`too-large`) if there are
-    too many pairs."""
+    too many pairs, and ValueError if the predictions were not read for this truth."""
     if predictions.ids != truth.ids:
         raise ValueError("predictions have to be read against the truth that they are scored on")
     true, predicted_nuclei = truth.nuclei, predictions.nuclei
@@ -236,7 +236,8 @@ def rule_of(card: ScoreCard) -> MatchingRule:
 
 
 def match(d: PairedNuclei, rule: MatchingRule) -> Matching:
-    """Match the nuclei of all cases and classes. Nuclei of different cases or classes never match."""
+    """Match the nuclei of all cases and classes. Nuclei of different cases or classes never match. Raises
+    ValueError if the radius of `rule` is larger than that of the known pairs."""
     if rule.radius > d.reach:
         raise ValueError(f"pairs are known up to {d.reach:g} px only")
     counting = rule.keeps(d.confidence)

@@ -55,7 +55,8 @@ def of_table(
     sizes: dict[str, Size],
     classes: frozenset[str],
 ) -> Tiles | None:
-    """Return the nuclei of each image tile in a table; None for another file.
+    """Return the nuclei of each image tile in a table; None for another file. Raises InputRefused if it is
+    unclear how positions in micrometres are converted.
 
     Args:
         of_class: Image and, if known, class of all nuclei, for a table without columns for them.

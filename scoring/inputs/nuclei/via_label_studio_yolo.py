@@ -90,7 +90,8 @@ def _via_outline(shape: Mapping[str, Any]) -> list[list[Any]] | None:
 
 def of_label_studio(document: Any, sizes: Mapping[str, Size]) -> Cells:
     """Yield the cells of a Label Studio file; nothing for another document. The predictions of each task are
-    read, or its annotations if it has no predictions.
+    read, or its annotations if it has no predictions. Raises InputRefused `duplicate-case` if an image has
+    several results.
 
     Args:
         document: The tasks.
@@ -135,7 +136,8 @@ def _as_task(entry: Any) -> Any:
 
 
 def of_fiftyone(document: Any, name: str, sizes: Mapping[str, Size]) -> Cells:
-    """Yield the cells of a FiftyOne file; nothing for another document.
+    """Yield the cells of a FiftyOne file; nothing for another document. Raises InputRefused `duplicate-case`
+    if several fields contain detections.
 
     Args:
         document: The samples.
