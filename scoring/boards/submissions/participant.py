@@ -272,8 +272,10 @@ def _require_other(session: Session, board_id: str, team: str, digest: str) -> N
     known = select(row.id).where(row.board_id == board_id, row.team == team, row.sha256 == digest)
     if session.scalar(known) is not None:
         message = (
-            f"your team submitted files again unchanged {UNCHANGED_PER_DAY} times today (UTC): their scores "
-            "are on the board. Submit another file, or submit this file on another day."
+            f"today (UTC), your team submitted {UNCHANGED_PER_DAY} times a file that it had submitted "
+            "before: "
+            "the scores of these files are on the board. Submit another file, or submit this file on "
+            "another day."
         )
         raise InputRefused([error("unchanged-limit", "team", message)])
 

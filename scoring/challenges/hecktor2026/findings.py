@@ -176,8 +176,9 @@ def _prognosis(evaluation: HecktorEvaluation, metrics: Mapping[str, float]) -> I
         yield warning("few-events", "prognosis", sentence)
     if metrics["c_index"] < SUSPECT_C_INDEX and metrics["c_index_flipped"] > metrics["c_index"]:
         message = (
-            f"the C-index is {metrics['c_index']:.4f}, and {metrics['c_index_flipped']:.4f} with every sign "
-            "reversed: are times read as risks, or risks as times? The organizers' template writes a risk to "
+            f"the C-index is {metrics['c_index']:.4f}, and {metrics['c_index_flipped']:.4f} with the sign of "
+            "every score reversed: are times read as risks, or risks as times? The organizers' template "
+            "writes a risk to "
             "rfs.json, but rfs.json is read as a time. See --prognosis-direction."
         )
         now = chosen(evaluation.submission.scores, direction) if direction == "auto" else direction
