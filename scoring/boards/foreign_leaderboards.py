@@ -42,7 +42,8 @@ class LeaderboardRow:
     """A row of a leaderboard.
 
     Attributes:
-        created: Time of the submission, as the platform writes it; None if unknown.
+        created: Time of the submission in ISO 8601, with the time zone if the platform gives one; None if
+            unknown.
         values: Numbers by column.
         rank: The platform's rank; None if unknown, 0 for a baseline without rank.
     """
@@ -72,7 +73,8 @@ class Leaderboard:
     page: tuple[int, int] | None = None
 
     def findings(self) -> list[Finding]:
-        """Return a warning if the file is one of several pages."""
+        """Return a warning, as the only finding, if the file is one of several pages; otherwise an empty
+        list."""
         message = (
             f"{_of_page(self.page)}: join the pages, or export all rows at once (`limit`, `--download`)."
         )
@@ -83,7 +85,8 @@ def read_leaderboard(source: Source, score: str | None = None, team: str | None 
     """Read a leaderboard that a platform exported as JSON, CSV, or a zip of one CSV.
 
     Args:
-        score: The column to rank by; None: the column that the file names, or the only one.
+        score: The column to rank by; None: the column that the file names, the only one, or the one called
+            "score".
         team: The column with the team names; None: a column with a known name.
 
     Raises:
@@ -308,8 +311,9 @@ class ImportedBoard:
         return " ".join((words, *(f"{sentence}." for sentence in more if sentence)))
 
     def ranked(self) -> list[tuple[int | None, LeaderboardRow, float | None]]:
-        """Return rank, row and score of each entry, best first: ordered by the platform's ranks if the file
-        has ranks. Equal scores share a rank; entries without a score have none."""
+        """Return rank, row and score of each entry, ordered by rank. The rank is the platform's; without one
+        it follows from the score, and equal scores share it. It is None for baselines, and for entries with
+        neither rank nor score; these come last."""
         name = str(self.leaderboard.score)
         scored = [(entry, entry.values.get(name)) for entry in self.leaderboard.entries]
         known = [score for entry, score in scored if score is not None and entry.rank != 0]

@@ -44,7 +44,8 @@ STARRED = "A star marks a class with fewer than 15 cases. Its value is uncertain
 
 
 def method(card: ScoreCard) -> str:
-    """Return a caption with the number of cases, the unit, the resamples and the seed."""
+    """Return a caption with the kind of interval, the resamples, the units, the seed and the number of cases.
+    Without intervals, it has only the number of cases."""
     source = card.provenance
     if not card.intervals:
         return f"n = {card.n_cases}, no intervals."
@@ -58,7 +59,8 @@ def method(card: ScoreCard) -> str:
 
 
 def class_name(name: str, risk: str | None = None) -> str:
-    """Return a class name as Markdown, with the coloured symbol of its risk group in front."""
+    """Return a class name as Markdown; if `risk` is given, with the coloured symbol of this risk group in
+    front."""
     return f":{RISK_COLOUR[risk]}[{SHAPES[risk]}] {markdown(name)}" if risk else markdown(name)
 
 
@@ -224,7 +226,8 @@ def counts_table(
 
 
 def curves(card: ScoreCard) -> list[Block]:
-    """Return blocks with one-versus-rest ROC and precision-recall curves, in a small figure per class."""
+    """Return blocks with one-versus-rest ROC and precision-recall curves, in a small figure per class. If the
+    scorecard has no curves, the only block is a text that says why."""
     if "roc_grid" not in card.arrays:
         return [
             Text(
@@ -281,7 +284,8 @@ class CalibrationWords:
 
 
 def calibration(card: ScoreCard, wording: CalibrationWords = CalibrationWords()) -> list[Block]:
-    """Return figures and texts that show whether outputs can be trusted as probabilities."""
+    """Return figures and texts that show whether outputs can be trusted as probabilities. If calibration is
+    not defined for the outputs, the only block is a text that says why."""
     if "reliability_n" not in card.arrays:
         return [
             Text(

@@ -38,7 +38,8 @@ def statistics(arguments: argparse.Namespace) -> StatisticsOptions:
 def read_truth(
     reading: ProblemCollector, challenge: Challenge[Any, Any], arguments: argparse.Namespace
 ) -> Any:
-    """Read the test set. If it has problems, record them and return the part that could be read."""
+    """Read the test set. If it has problems, record them and return the part that could be read; None if
+    there is none."""
     options = chosen(arguments, challenge.options_of("truth"))
     truth = reading.attempt(
         challenge.read_truth,

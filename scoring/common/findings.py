@@ -123,7 +123,7 @@ class ProblemCollector:
 
     def attempt(self, read: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         """Call `read` and return its result. If it raises InputRefused, record the problems and return the
-        readable part."""
+        readable part; None if there is none."""
         try:
             result = read(*arguments, **options)
         except InputRefused as refused:

@@ -181,7 +181,7 @@ def files(store: Store, entry: SavedSubmission, role: str) -> Sequence[tuple[str
     """Return the files of a saved submission by name, in their original order.
 
     Args:
-        role: "submission" or "truth".
+        role: "submission", "truth" or "metadata".
 
     Raises:
         InputRefused: With `store-damaged` if a file is missing or was changed.
@@ -203,8 +203,8 @@ class Step:
     A submission that is no better than the best of several earlier ones is never reported as different.
 
     Attributes:
-        before: The best earlier submission. None for the first submission, and if one of the two has no
-            score.
+        before: The best earlier submission. None for the first submission with a score, and for a submission
+            without a score.
         change: Score of the submission minus score of `before`, with its interval; None if `before` is None.
     """
 

@@ -103,7 +103,8 @@ def time_of(entry: SavedSubmission) -> str:
 
 
 def difference(change: PairedDifference | None, of: Scale) -> str:
-    """Return a difference with its interval as text; "" if there is none."""
+    """Return as text a difference, its interval, and whether it is told apart from chance; "" if `change` is
+    None."""
     if change is None:
         return ""
     interval = f" ({of.span(change.interval, sign=True)})" if change.interval else ""

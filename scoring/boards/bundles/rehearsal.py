@@ -80,7 +80,8 @@ def rehearsed(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> Iterat
 
 
 def unrankable(store: BundleStore, manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a message for each version of the board whose ranking or figures cannot be computed."""
+    """Yield a message for each of the newest `RANKED_VERSIONS` scored versions of the board whose ranking or
+    figures cannot be computed."""
     versions = sorted({scoring["number"] for scoring in manifest["scorings"]})[-RANKED_VERSIONS:]
     for number in versions:
         try:

@@ -100,7 +100,8 @@ def _state(
 
 
 def changes(ranking: BoardRanking, final: schema.FinalRanking) -> list[dict[str, str]]:
-    """Return the differences between the frozen and the present ranking, each with its old and new value."""
+    """Return the differences between the frozen and the present ranking of all phases: each says what differs
+    ("what") and has its old and new value as text ("before", "after")."""
     whole, test_set = (
         ranking if ranking.phase is None else board_ranking(ranking.board),
         ranking.board.test_set,
@@ -126,7 +127,8 @@ def changes(ranking: BoardRanking, final: schema.FinalRanking) -> list[dict[str,
 
 
 def since(ranking: BoardRanking) -> list[str]:
-    """Return a sentence if the present ranking differs from the frozen one; otherwise an empty list."""
+    """Return a list with one sentence that says what has changed since the ranking was frozen; empty if
+    nothing has changed, or if the ranking is not frozen."""
     final = frozen(ranking.board.store, ranking.board.row.id)
     changed = changes(ranking, final) if final else []
     if final is None or not changed:

@@ -112,8 +112,8 @@ def best_possible(card: ScoreCard, rule: str) -> float | None:
 
 
 def reached(card: ScoreCard) -> list[Reach]:
-    """Return the three macro F1s, micro F1 and detection F1 beside their possible maximum. The macro F1 of
-    the score comes first. Micro F1 and detection F1 also show the agreement between pathologists."""
+    """Return the rows of the figure: the three macro F1s beside their possible maximum, then micro F1 and
+    detection F1 beside the agreement between pathologists. The macro F1 of the score comes first."""
     m, chosen = card.metrics, rule_of(card).name
     rows = [
         Reach(

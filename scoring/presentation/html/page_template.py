@@ -57,7 +57,8 @@ class Figures:
     count: int = 0
 
     def place(self, figure: Figure) -> str:
-        """Return a figure as HTML, with its question above and its caption below."""
+        """Return a figure as HTML, with its question above and its caption below; "" if no figures are drawn,
+        or if the front page shows it."""
         if not self.drawn or any(figure is other for other in self.shown):
             return ""
         drawn, question = self.draw(figure.build)

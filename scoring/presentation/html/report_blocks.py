@@ -125,7 +125,7 @@ def _panels(block: Panels, figures: Figures) -> str:
 
 
 def panel_width(block: Panels) -> int:
-    """Return the width in pixels of each of several small figures."""
+    """Return the width in pixels with which a report draws each small figure of a block."""
     return WIDE_PANEL if block.width > PANEL else PANEL
 
 
@@ -176,7 +176,8 @@ def cell(column: Column, raw: object, block: Table) -> object:
 
 
 def front_figures(strip: Figure | None, sections: Iterable[Section]) -> list[Figure]:
-    """Return the figures of the front page: the parts of the score, and the first figure of each section."""
+    """Return the figures of the front page: the parts of the score, and the first figure of each section,
+    `FRONT_FIGURES` at most."""
     firsts = (next(_each_figure(section.blocks), None) for section in sections)
     return [figure for figure in (strip, *firsts) if figure is not None][:FRONT_FIGURES]
 
@@ -194,8 +195,8 @@ def _each_figure(blocks: Iterable[Block]) -> Iterator[Figure]:
 
 
 def front_page(title: str, formula: str, lines: Lines) -> str:
-    """Return the front page: title, description of the score, lines from the caller, and a note on the limits
-    of the report."""
+    """Return the front page as HTML: title, description of the score, lines from the caller, and a note on
+    the limits of the report."""
     return render("front", title=title, formula=formula, lines=[line for line in lines if line[1]])
 
 
@@ -212,12 +213,12 @@ def front_pictures(figures: Figures, chosen: Sequence[Figure]) -> str:
 
 
 def noticed(entries: Iterable[Finding]) -> str:
-    """Return a sentence with the number of findings; "" if there are none."""
+    """Return a sentence with the number of findings as HTML; "" if there are none."""
     text = tally(entries)
     return render("noticed", words=text) if text else ""
 
 
 def citation(challenge: Challenge[Any, Any]) -> str:
-    """Return how to cite the challenge and Benchside."""
+    """Return as HTML how to cite the challenge and Benchside."""
     text = " ".join(citation.words() for citation in challenge.words.citations)
     return render("cite", citation=text, version=__version__)

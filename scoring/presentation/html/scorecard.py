@@ -120,7 +120,8 @@ def metrics(card: ScoreCard) -> str:
 
 def cases(card: ScoreCard) -> str:
     """Return a table of the wrong cases as HTML; malignant cases that were predicted benign come first. If
-    the challenge does not call cases right or wrong, the table has all cases."""
+    the challenge does not call cases right or wrong, it is a table of all cases. The table has at most
+    `CASES` rows; "" if there is no case to list."""
     listed = list(card.cases)
     graded = bool(listed) and "correct" in listed[0]
     if graded:

@@ -20,7 +20,6 @@ from scoring.presentation.paper import latex
 from scoring.presentation.svg.draw_figure import WIDTH, svg
 from scoring.version import __version__
 
-"""The fixed date of the zip's members, so that the same result gives the same bytes."""
 BENCHSIDE = Citation("benchside", "Benchside", note=f"Version {__version__}")
 
 
@@ -45,7 +44,7 @@ def files(
     """Return the text of each file by its name.
 
     Args:
-        headline: Headline of the result; its figure is the first file.
+        headline: Headline of the result; its figure, if it has one, gets the number 01.
     """
     strip = [headline.strip] if headline.strip else []
     blocks = [*strip, *(block for section in sections for block in section.blocks)]

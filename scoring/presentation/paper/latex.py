@@ -46,7 +46,7 @@ GAP = 2
 
 
 def text(value: str, most: int = 400) -> str:
-    """Return a text escaped for LaTeX, on one line of at most `most` characters."""
+    """Return a text on one line, cut to `most` characters and then escaped for LaTeX."""
     line = latex(shortened(value, most))
     written = "".join(WRITTEN.get(character, character) for character in line).strip()
     return f"{{}}{written}" if written.startswith(("[", "*")) else written  # else an option of the row before
