@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 import pytest
 import threadpoolctl
 from hypothesis import HealthCheck, settings
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, Engine, inspect
+from sqlalchemy.engine.default import DefaultDialect
+from sqlalchemy.util import LRUCache
 
 from tests.support.soak import FACTOR
 
@@ -28,6 +30,27 @@ def store_of_tests(tmp_path_factory) -> None:
     """Let no test meet the boards of whoever runs it, nor a server that a test starts."""
     os.environ["BENCHSIDE_STORE"] = str(tmp_path_factory.mktemp("store"))
     os.environ.pop("BENCHSIDE_DATABASE_URL", None)
+    os.environ["LANGUAGE"] = "C"  # otherwise argparse looks for translations of each of hundreds of words
+
+
+@pytest.fixture(scope="session", autouse=True)
+def statements_are_compiled_once() -> Iterator[None]:
+    """Each opened store has an engine that compiles all statements anew, a third of a command: let those
+    of one kind of database share what is compiled. What is written need not outlive the machine."""
+    database, compiled = importlib.import_module("scoring.store.database"), LRUCache(1000)
+    create = database.create_engine
+
+    def created(*arguments: object, **options: object) -> Engine:
+        engine = create(*arguments, **options)
+        engine._compiled_cache = compiled
+        return engine
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database, "create_engine", created)
+        patch.setattr(DefaultDialect, "__eq__", lambda one, other: type(one) is type(other), raising=False)
+        patch.setattr(DefaultDialect, "__hash__", lambda one: hash(type(one)), raising=False)
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
