@@ -18,8 +18,9 @@ RESAMPLES = 200
 
 
 def create_sample(store: Store, progress: Callable[[int, int], object] | None = None) -> OpenBoard:
-    """Create a board on a sample test set. Raises InputRefused. Each team submits three files in three weeks.
-    The last file is the team's sample file. In the earlier files, predictions of some cases are exchanged."""
+    """Create a board on a sample test set. Each team submits three files in three weeks. The last file is the
+    team's sample file. In the earlier files, predictions of some cases are exchanged. Raises InputRefused as
+    `create` does, for example if the board exists already."""
     sample = next(iter(samples.test_sets(CHALLENGE).values()))
     board = create(
         store,

@@ -293,14 +293,15 @@ class Challenge(Generic[Truth, Predictions]):
         return reduced
 
     def read_images(self, source: Source, name: str | None = None) -> Truth:
-        """Read cases without labels, for `predict`. Raises InputRefused."""
+        """Read cases without labels, for `predict`. Raises InputRefused if they have problems, or if the
+        challenge accepts no models."""
         return self.models("predict").read_images(source, name)
 
     def inspect(
         self, model: Model, truth: Truth | None = None, name: str | None = None, timings: bool = False
     ) -> "Inspection":
         """Check a model before it runs. `timings` says whether the time per image is measured. Raises
-        InputRefused."""
+        InputRefused if the model has problems, or if the challenge accepts no models."""
         return self.models("--model").inspect(model, truth, name, timings)
 
     def predict(
@@ -312,7 +313,8 @@ class Challenge(Generic[Truth, Predictions]):
         name: str | None = None,
         **options: Any,
     ) -> Predictions:
-        """Run a model on every case. Raises InputRefused and scoring.inference.model_pool.Cancelled."""
+        """Run a model on every case. Raises InputRefused if the model cannot be used or the challenge accepts
+        no models; scoring.inference.model_pool.Cancelled if `cancelled` returns True."""
         values = of_options.complete(self.options_of("predict"), options)
         runs = RUNS(partial(self.predict, cancelled=cancelled, name=name), progress)
         try:

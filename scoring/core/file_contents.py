@@ -274,7 +274,8 @@ def within(folder: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
 
 
 def opened(files: Mapping[str, bytes]) -> SourceFiles:
-    """Open dropped files: a single file by itself, several files as a folder. Raises InputRefused."""
+    """Open dropped files: a single file by itself, several files as a folder. Raises InputRefused as
+    `open_source` does."""
     (name, data), *others = files.items()
     if others or "/" in name:
         folder = re.split(r"[/\\]", name)[0] if "/" in name else "the dropped files"

@@ -157,7 +157,8 @@ class HeldModels:
         return held
 
     def shared(self, model: bytes) -> SharedModel:
-        """Return the process of a model that all visitors share. Raises ModelFailed."""
+        """Return the process of a model that all visitors share; a new one if none is running. Raises
+        ModelFailed if it does not start."""
         key = hashlib.sha256(model).hexdigest()
         with self._sharing:
             held = self._shared.get(key)

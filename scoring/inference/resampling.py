@@ -150,7 +150,8 @@ def weights(before: int, after: int, name: str) -> Weights:
 
 
 def along_width(planes: OfColours, by: Weights) -> Planes:
-    """Resize planes along their width. Raises TooClose."""
+    """Resize planes along their width. Raises TooClose if the rounding of too many pixel values is
+    uncertain."""
     height = len(planes[0])
     result = np.empty((len(planes), height, len(by.first)), np.uint8)
     for plane, out in zip(planes, result, strict=True):
@@ -169,7 +170,8 @@ def along_width(planes: OfColours, by: Weights) -> Planes:
 
 
 def along_height(planes: OfColours, by: Weights) -> Planes:
-    """Resize planes along their height. Raises TooClose."""
+    """Resize planes along their height. Raises TooClose if the rounding of too many pixel values is
+    uncertain."""
     width = planes[0].shape[1]
     result = np.empty((len(planes), len(by.first), width), np.uint8)
     per_part = ROWS // BLOCK

@@ -136,7 +136,8 @@ def main(settings: dict[str, Any]) -> None:
 
 def load(model: bytes, device: str = CPU) -> tuple[Any, Header]:
     """Scan a model and open it in a single-threaded session that cannot read other files. Return the session,
-    and facts from scan and session. Raises ModelRefused."""
+    and facts from scan and session. Raises ModelRefused if the model is not allowed, cannot be opened, or
+    cannot run on the device."""
     facts = scan(model)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -164,7 +165,7 @@ def _providers(device: str) -> list[str]:
 
 def run(session: Any, header: Header, parts: list[bytearray], most_bytes: int) -> Reply:
     """Run one image through the model. Inputs are passed by position; outputs that are not numeric tensors
-    become null. Raises RunFailed."""
+    become null. Raises RunFailed if the run fails, or if the outputs have more than `most_bytes` bytes."""
     start = time.thread_time()
     picture, seen = _picture(header, parts[0])
     arrays = [tensor(picture), *(np.frombuffer(part, np.float32).reshape(1, -1) for part in parts[1:])]

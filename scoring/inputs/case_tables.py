@@ -60,7 +60,8 @@ def find_table(
     files: SourceFiles, names: Sequence[str] = TABLE_NAMES, fix: str = "name the right one labels.csv"
 ) -> str:
     """Return the name of the table in a folder or zip: a file with a usual name, at the top or one folder
-    down, or else the only CSV besides `metadata.csv`. Raises InputRefused if there is none."""
+    down, or else the only CSV besides `metadata.csv`. Raises InputRefused `no-table` if there is none,
+    `ambiguous-table` if several could be it."""
     if files.kind == "file":
         return files.members[0]
     for depth in (0, 1):

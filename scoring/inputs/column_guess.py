@@ -97,7 +97,8 @@ def guess(table: TextTable, form: TableForm, ids: Sequence[str] | None) -> Colum
     """Guess the columns of a table.
 
     Args:
-        ids: Cases of the truth. None: the case column is the first column whose texts are all different.
+        ids: Cases of the truth. None: without a column of a usual name, the case column is the first one
+            whose cells are all different and no numbers.
     """
     headers = [header for header in dict.fromkeys(table.header) if len(header) <= LONGEST]
     case = _case(table, form, headers, ids)

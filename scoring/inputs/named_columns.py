@@ -42,7 +42,7 @@ class ColumnReader:
     @classmethod
     def opened(cls, source: Source, name: str | None, columns: Columns) -> Self:
         """Open the table of a source. If there are several tables, the one with the given columns is used.
-        Raises InputRefused."""
+        Raises InputRefused if no table can be chosen or read."""
         files = open_source(source, name)
         member = table_with(files, [name for name, _ in columns])
         data, table = files.read_table(member)
@@ -115,7 +115,7 @@ class ColumnReader:
 
 def table_with(files: SourceFiles, names: Iterable[str]) -> str:
     """Return the only table in a folder that has the named columns. If there is none or several, return the
-    result of `find_table`. Raises InputRefused."""
+    result of `find_table`. Raises InputRefused as `find_table` does."""
     members = [member for member in files.members if member.lower().endswith(ENDINGS)]
     if files.kind == "file" or not 1 < len(members) <= MOST_TABLES:
         return find_table(files)

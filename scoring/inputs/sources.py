@@ -46,9 +46,10 @@ class SourceFiles:
     Attributes:
         kind: "file", "folder" or "zip".
         sizes: Bytes of each member.
-        read: Function that returns the bytes of a member. Raises InputRefused.
-        open: Function that returns a file for reading a member in pieces. It raises InputRefused; reading a
-            damaged zip raises any exception of zipfile.
+        read: Function that returns the bytes of a member. It raises InputRefused if the member cannot be
+            read.
+        open: Function that returns a file for reading a member in pieces. It raises InputRefused if the
+            member cannot be opened; reading a damaged zip raises any exception of zipfile.
         whole: SHA-256 of the file or zip itself. None for a folder, whose digest depends on the members that
             are read.
     """
@@ -106,7 +107,8 @@ class SourceFiles:
         return self.digest({} if self.whole is not None else {m: self.sha256_of(m) for m in used})
 
     def sha256_of(self, member: str) -> str:
-        """Return the SHA-256 of a member, hashed in pieces. Raises InputRefused."""
+        """Return the SHA-256 of a member, hashed in pieces. Raises InputRefused if the member cannot be
+        read."""
         try:
             with self.open(member) as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()

@@ -50,7 +50,8 @@ ANSWERS = "results of the jobs"
 
 
 def submission(folder: Path, settings: PlatformSettings) -> PlatformSubmission:
-    """Return a submission in the form that the challenge reads. Raises InputRefused."""
+    """Return a submission in the form that the challenge reads. Raises InputRefused if the files of the
+    platform cannot be read as a submission."""
     inputs = settings.challenge.inputs
     path = content(folder, (INPUTS_LISTING,))
     if path.is_file():

@@ -74,7 +74,8 @@ class OpenModel(ModelHandle):
         self, prepared: np.ndarray, vector: np.ndarray | None = None, on: str = THIS_IMAGE
     ) -> tuple[np.ndarray, float]:
         """Run the model on prepared pixels. Return the first output [k], float64, and the processor time in
-        milliseconds. `on` says what the pixels are, for a sentence. Raises InputRefused."""
+        milliseconds. `on` says what the pixels are, for a sentence. Raises InputRefused if the model fails,
+        or with `wrong-output` if the output is not a list of enough finite numbers."""
         was_closed = self.ended
         try:
             result: ModelOutput = self.process.run(
@@ -110,7 +111,8 @@ def opened(task: ModelTask, model: bytes, start: Callable[[bytes], LoadedModel] 
 def loaded(
     model: bytes, start: Callable[[bytes], LoadedModel], examine: Callable[[LoadedModel], Examined]
 ) -> Examined:
-    """Load and check a model. Raises InputRefused with every problem.
+    """Load a model and return the result of `examine`. Raises InputRefused if the model cannot be loaded or
+    fails a check.
 
     Args:
         start: Function that loads the model; exceptions other than ModelFailed are passed on.

@@ -89,7 +89,8 @@ class SpareDecoder:
                 self._waiting = self._starter.submit(ImageProcess, self._limits)
 
     def take(self) -> ImageProcess:
-        """Return a decoder for one file; the caller must close it. Raises ModelFailed."""
+        """Return a decoder for one file; the caller must close it. Raises ModelFailed if it does not
+        start."""
         with self._lock:
             waiting, self._waiting = self._waiting, None
         return waiting.result() if waiting is not None and _usable(waiting) else ImageProcess(self._limits)

@@ -108,7 +108,7 @@ def measured(
     tile: bool = False,
 ) -> MeasuredImages:
     """Measure quality and appearance of each image of a test set, in about 80 ms each. The result is None for
-    an unreadable image. Raises Cancelled."""
+    an unreadable image. Raises Cancelled if `cancelled` returns True."""
     qualities: list[Quality | None] = []
     appearances: list[Floats | None] = []
     with ImageProcess() as process:

@@ -75,7 +75,8 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """Open a short read-only transaction. Raises InputRefused."""
+        """Open a short read-only transaction. Raises InputRefused, with a code of `refusing`, if the database
+        cannot be used."""
         with refusing(self.place), Session(self.engine, expire_on_commit=False) as session, session.begin():
             yield session
 
@@ -96,14 +97,15 @@ class Store:
 
     def check(self) -> None:
         """Read every page of a SQLite database to find damage. PostgreSQL checks its pages itself. Raises
-        InputRefused."""
+        InputRefused `store-damaged` if a page is damaged."""
         if self.engine.dialect.name == "sqlite":
             with self.read() as session:
                 if session.execute(text("PRAGMA quick_check(1)")).scalar_one() != "ok":
                     raise InputRefused([error("store-damaged", self.place, DAMAGED)])
 
     def keep(self, data: bytes) -> str:
-        """Store a file under the SHA-256 of its content and return the SHA-256. Raises InputRefused."""
+        """Store a file under the SHA-256 of its content and return the SHA-256. Raises InputRefused, with a
+        code of `refusing`, if the file cannot be written."""
         with refusing(self.place):
             return self.files.keep(data)
 

@@ -58,8 +58,9 @@ class Folder:
         return str(self.path)
 
     def keep(self, data: bytes) -> str:
-        """Write a file, unless it exists, and return its SHA-256. Raises OSError. The file gets its name only
-        after its data are on the disk, so that a killed program leaves no partial file."""
+        """Write a file, unless it exists, and return its SHA-256. Raises OSError if the folder cannot be
+        written. The file gets its name only after its data are on the disk, so that a killed program leaves
+        no partial file."""
         digest = hashlib.sha256(data).hexdigest()
         target = self.place(digest)
         if not target.exists():
@@ -88,7 +89,7 @@ class Folder:
             return None
 
     def set_mark(self, store_id: str) -> None:
-        """Record the store that owns the files. Raises OSError."""
+        """Record the store that owns the files. Raises OSError if the folder cannot be written."""
         self._write(self.path / MARK, store_id.encode())
 
     def read(self, digest: str) -> bytes:
@@ -193,7 +194,8 @@ class Bucket:
         return f"{protocol}{mark}{rest.rpartition('@')[2]}"
 
     def keep(self, data: bytes) -> str:
-        """Write a file, unless it exists completely, and return its SHA-256. Raises InputRefused."""
+        """Write a file, unless it exists completely, and return its SHA-256. Raises InputRefused if the
+        bucket cannot be used."""
         digest = hashlib.sha256(data).hexdigest()
         with self._answering() as system:
             if self._size(digest) != len(data):
@@ -232,7 +234,7 @@ class Bucket:
                 return None
 
     def set_mark(self, store_id: str) -> None:
-        """Record the store that owns the files. Raises InputRefused."""
+        """Record the store that owns the files. Raises InputRefused if the bucket cannot be used."""
         with self._answering() as system:
             if self._protocol not in WITHOUT_FOLDERS:
                 system.makedirs(self._root, exist_ok=True)

@@ -50,7 +50,8 @@ class FolderMember:
         yield from (FolderMember(self.files, prefix + name) for name in names)
 
     def packed(self) -> tuple[str, bytes]:
-        """Return the name and bytes of the member; a folder becomes a zip. Raises InputRefused."""
+        """Return the name and bytes of the member; a folder becomes a zip. Raises InputRefused if a file
+        cannot be read."""
         if self.is_file():
             return self.name, self.files.read(self.path)
         prefix = f"{self.path}/"

@@ -47,7 +47,7 @@ class DeclaredFile(NamedTuple):
 
     @property
     def declaration(self) -> Declaration:
-        """Parsed declaration. Raises InputRefused."""
+        """Parsed declaration. Raises InputRefused if the file cannot be read or is no valid declaration."""
         return _parsed(read_file(self.path), self.path.name)
 
 
@@ -79,7 +79,8 @@ def find(name: str) -> Challenge[Any, Any] | None:
 
 
 def found(name: str) -> Challenge[Any, Any]:
-    """Return the challenge with an id, or in a file named "FILE.toml". Raises KeyError and InputRefused."""
+    """Return the challenge with an id, or in a file named "FILE.toml". Raises KeyError if no readable file
+    has the id, InputRefused if the named file cannot be read or is no valid declaration."""
     challenge = of_file(name) if name.endswith(ENDING) else find(name)
     if challenge is None:
         raise KeyError(name)
@@ -98,7 +99,8 @@ def of_text(data: bytes | str, name: str) -> Challenge[Any, Any]:
 
 def add(data: bytes, name: str, may_replace: bool = False) -> Path:
     """Store a challenge file in the user's folder, so that commands accept its id, and return its path.
-    Raises InputRefused."""
+    Raises InputRefused if the file is no valid declaration, if its id is built in or in the gallery, if the
+    user has a challenge with this id (unless `may_replace`), or if the folder cannot be written."""
     wanted = _parsed(data, name).about.id
     target = own_folder() / f"{wanted}{ENDING}"
     if wanted in REGISTRY or (GALLERY / target.name).exists():
@@ -136,7 +138,8 @@ def _remembered(declaration: Declaration) -> Challenge[Any, Any]:
 
 
 def declaration_of(challenge_id: str) -> Declaration | None:
-    """Return the declaration of a challenge; None for a built-in one."""
+    """Return the declaration of a challenge, by its id with digest; None for a built-in or unknown
+    challenge."""
     return _read[challenge_id][0] if "@" in challenge_id and find(challenge_id) else None
 
 
@@ -146,7 +149,7 @@ _parsed = lru_cache(maxsize=64)(parse)
 
 def read_file(path: Path) -> bytes:
     """Return the bytes of a file. Of a file that is too large, one byte more than the maximum size is
-    returned. Raises InputRefused."""
+    returned. Raises InputRefused `unreadable-file` if the file cannot be opened."""
     try:
         return file_opening.read_file(path, LARGEST + 1)
     except OSError as problem:

@@ -33,7 +33,8 @@ from scoring.metrics.output_kinds import TOLERANCE
 
 
 def read_images(declaration: Declaration, source: Source, name: str | None = None) -> DeclaredCases:
-    """Read cases without truth: the rows of a table, or images by file name. Raises InputRefused."""
+    """Read cases without truth: the rows of a table, or images by file name. Raises InputRefused if the table
+    has problems, or if there is neither table nor image."""
     files, wanted = open_source(source, name), declaration.predictions.case
     findings: list[Finding] = []
     if files.kind == "file" or any(member.lower().endswith(".csv") for member in files.members):
@@ -65,7 +66,7 @@ def inspect(
     timings: bool = False,
     cancelled: Callable[[], bool] | None = None,
 ) -> Inspection:
-    """Check whether a model runs and whether its outputs fit the declaration. Raises InputRefused."""
+    """Check whether a model runs and whether its outputs fit the declaration. Raises InputRefused if not."""
     file, usable = read_model(model, name), None
     if truth is not None:
         with_image = [i for i, member in zip(truth.ids, truth.images, strict=True) if member is not None]

@@ -56,7 +56,8 @@ def _codes(declaration: Declaration) -> Ints:
 
 
 def scene(declaration: Declaration, truth: DeclaredCases, predictions: MaskPredictions, index: int) -> Scene:
-    """Return the images of a case with its true and predicted masks. Raises InputRefused."""
+    """Return the images of a case with its true and predicted masks. Raises InputRefused as `read_scene`
+    does, if the true mask cannot be read or the box is too large to show."""
     case, code_of = truth.ids[index], _codes(declaration)
     opener, read = partial(truth.files.open, truth.masks[case]), partial(_labelled, code_of)
     return read_scene(case, opener, predictions.masks.get(case), images_of(truth, case), read=read)

@@ -33,7 +33,8 @@ from scoring.statistics.replicates import evaluate, leave_one_out_weights, repli
 
 
 def score(truth: HecktorTruth, predictions: HecktorSubmission, settings: ScoreSettings) -> ScoreCard:
-    """Score a submission; the unit of the intervals is the patient. Raises InputRefused."""
+    """Score a submission; the unit of the intervals is the patient, unless an option names another. Raises
+    InputRefused if options, metadata or unit are refused."""
     if settings.problems:
         raise InputRefused(settings.problems, [*truth.findings, *predictions.findings])
     options, statistics, metadata = HecktorOptions(**settings.options), settings.statistics, settings.metadata

@@ -59,7 +59,7 @@ class MaskCounts:
 def examine_all(
     contents: SubmissionLayout, ids: Sequence[str], watch: Watch = Watch()
 ) -> tuple[tuple[Mask | None, ...], list[tuple[str, MaskError]], list[Finding]]:
-    """Check the mask of every patient separately. Raises Cancelled.
+    """Check the mask of every patient separately. Raises Cancelled if `watch.cancelled` returns True.
 
     Returns:
         Masks (None if missing or malformed), problems by patient, and notes.
@@ -86,7 +86,8 @@ def count_all(
     with_nodes: bool,
     watch: Watch = Watch(),
 ) -> tuple[MaskCounts, list[Finding]]:
-    """Compare the mask of every patient with the true mask. Raises Cancelled.
+    """Compare the mask of every patient with the true mask. Raises Cancelled if `watch.cancelled` returns
+    True.
 
     Args:
         with_nodes: Whether lesions of GTVn are counted and matched.

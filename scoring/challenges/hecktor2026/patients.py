@@ -176,7 +176,7 @@ IMAGE_NAMES = {"CT": "CT", "PT": "PET"}
 
 def scene(truth: HecktorTruth, predictions: HecktorSubmission, index: int) -> Scene | None:
     """Return the masks of one patient, with CT and PET if they are beside the true masks. The result is None
-    without a true mask. Raises InputRefused."""
+    without a true mask. Raises InputRefused as `read_scene` does."""
     patient = truth.ids[index]
     mask, true = submitted_masks.opener(truth.contents, patient), truth.masks[index]
     if true is None or mask is None:

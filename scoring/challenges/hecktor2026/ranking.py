@@ -207,7 +207,8 @@ def correct(card: ScoreCard) -> NDArray[np.float64]:
 
 
 def staged(kind: str, card: ScoreCard) -> NDArray[np.float64]:
-    """Return whether the stage of each patient is right [N]; NaN without a true stage."""
+    """Return for each patient [N] 1 if the predicted stage is right, otherwise 0; NaN without a true stage.
+    `kind` is "t" or "n"."""
     pairs = [(row[f"{kind}_truth"], row[f"{kind}_prediction"]) for row in card.cases]
     return np.array([np.nan if true is None else float(true == told) for true, told in pairs])
 

@@ -77,8 +77,8 @@ def unusable(card: ScoreCard) -> tuple[str, ...]:
 
 
 def credit_of_empty(card: ScoreCard) -> float | None:
-    """Return how much of the score comes from patients whose two masks are empty; None without a true
-    mask."""
+    """Return how much of the score, 0..1, comes from structures that are empty in truth and prediction; None
+    without a true mask."""
     credit = card.metrics["dice_from_empty_cases"]
     return None if credit is None else WEIGHTS["segmentation"][2] / 100 * credit
 

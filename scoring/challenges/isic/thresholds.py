@@ -28,8 +28,8 @@ FOLDING_SEED = 0
 
 
 def sweep(card: ScoreCard, category: str, grid: np.ndarray = GRID) -> dict[str, np.ndarray]:
-    """Return measures of a category at every threshold t of the grid [T]; a case is positive if its score >
-    t.
+    """Return measures of a category at every threshold t of the grid [T]. A case is positive if its score >
+    t; under `PAGE_RULES`, if its score ≥ t.
 
     Returns:
         "sensitivity", "specificity", "ppv", "npv" and the F1 by name, [T] each; and "threshold", the grid.
@@ -181,7 +181,8 @@ def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
 
 
 def table_at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
-    """Return blocks with the results at chosen thresholds. `chosen` is category -> threshold."""
+    """Return blocks with the results at chosen thresholds. `chosen` is category -> threshold, for every
+    category."""
     results = at(card, chosen)
     now = {name: share(card.metrics[name]) for name in ("macro_f1", "balanced_accuracy")}
     facts = (

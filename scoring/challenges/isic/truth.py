@@ -170,7 +170,7 @@ def read_truth(source: Source, images: Source | None, context: Context) -> IsicC
 
 def read_images(source: Source, name: str | None = None) -> IsicCases:
     """Read cases without labels, for `predict`: the rows of the table if there is one, otherwise every image
-    by its name. Raises InputRefused."""
+    by its name. Raises InputRefused if the table has problems, or if there is neither table nor image."""
     files = open_source(source, name)
     if files.kind == "file" or table_members(files):
         source_table = category_tables.read(files)

@@ -182,8 +182,9 @@ FEW_IMAGES = 100
 
 
 def score(truth: PumaTruth, predictions: NucleiPredictions, settings: ScoreSettings) -> ScoreCard:
-    """Score predictions that were matched to the truth. Raises InputRefused. All three macro F1s are
-    computed, and the option `rules` selects the score. The unit of the intervals is the image."""
+    """Score predictions of the cases of the truth. All three macro F1s are computed, and the option `rules`
+    selects the score. The unit of the intervals is the image, unless an option names another. Raises
+    InputRefused if options, metadata or unit are refused, or if nuclei are too crowded."""
     if settings.problems:
         raise InputRefused(settings.problems, [*truth.findings, *predictions.findings])
     statistics, metadata, options = settings.statistics, settings.metadata, settings.options
@@ -198,7 +199,8 @@ def score(truth: PumaTruth, predictions: NucleiPredictions, settings: ScoreSetti
 
 def rescore(truth: PumaTruth, predictions: NucleiPredictions, card: ScoreCard, **changed: Any) -> ScoreCard:
     """Score the same submission with another value of `rules`, `radius`, `min_confidence` or `resamples`,
-    without outline quality. Nuclei and pairs of the scorecard are reused. Raises InputRefused."""
+    without outline quality. Nuclei and pairs of the scorecard are reused. Raises InputRefused if an option is
+    invalid, or if nuclei are too crowded for the radius."""
     source = card.provenance
     used = (
         {name: source["options"][name] for name in ("rules", "radius", "min_confidence")}

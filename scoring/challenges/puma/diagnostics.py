@@ -281,8 +281,9 @@ def _kept(card: ScoreCard) -> np.ndarray:
 
 
 def suspicious_signs(card: ScoreCard) -> tuple[tuple[str, ...], ...]:
-    """Return texts about signs of mistakes, for each case: a missing file, no predictions, all nuclei in one
-    class, a shift of at least 5 px, or at least twice or at most half as many nuclei as in the truth."""
+    """Return texts about signs of mistakes, for each case: a missing file, no predictions, all predictions in
+    one class although the truth has at least three, a shift of at least 5 px, or more than twice or fewer
+    than half as many nuclei as in the truth."""
     d, counting = of_card(card), _kept(card)
     occurring = np.zeros((2, len(d), len(CLASSES)), bool)
     occurring[0][d.truth.case, d.truth.classes] = True

@@ -60,7 +60,7 @@ def worst_first(card: ScoreCard) -> tuple[int, ...]:
 
 
 def class_heat(card: ScoreCard, places: Sequence[int]) -> Figure:
-    """Return a heat map of the F1 of each class in some images."""
+    """Return a heat map of the F1 of each class in the images at `places` in `card.cases`."""
     names = [card.cases[i]["case"] for i in places]
     f1 = card.arrays["f1"][list(places)]
     return Figure(

@@ -87,7 +87,8 @@ def table(
 
     Columns of texts, "" if there is none: case, truth_class, predicted_class, status, reason. Columns of
     positions in the list of a file, -1 if there is none: truth, prediction, near. Columns of numbers, NaN if
-    there is none: distance of a match (px), near_distance to `near` (px), iou of matched outlines.
+    there is none: confidence of the prediction, distance of a match (px), near_distance to `near` (px), and,
+    if `iou` is given, iou of matched outlines.
 
     Args:
         confidence: Confidence of each prediction, as the rule defines it [m].

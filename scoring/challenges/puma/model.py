@@ -48,7 +48,8 @@ STAMP = (1980, 1, 1, 0, 0, 0)
 
 
 def read_images(source: Source, name: str | None = None) -> PumaTruth:
-    """Read image tiles without annotations, by file name. Raises InputRefused."""
+    """Read image tiles without annotations, by file name. Raises InputRefused if there is no image, or if a
+    case has several."""
     files = open_source(source, name)
     members_of: dict[str, list[str]] = {}
     for member in files.members:

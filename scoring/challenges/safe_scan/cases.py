@@ -121,8 +121,9 @@ def read_cases(
 
 
 def read_images(source: Source, name: str | None = None, with_demographics: bool = True) -> SafeScanCases:
-    """Read cases without labels. Raises InputRefused. Cases are the rows of the table if the folder or zip
-    contains a table, otherwise all images by file name."""
+    """Read cases without labels. Cases are the rows of the table if the folder or zip contains a table,
+    otherwise all images by file name. Raises InputRefused if the table has problems, or if there is neither
+    table nor image."""
     files = open_source(source, name)
     if files.kind == "file" or table_members(files):
         return read_cases(files, None, None, with_demographics=with_demographics)

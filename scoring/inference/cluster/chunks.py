@@ -234,7 +234,8 @@ class _Stream(Generic[Common, Item, Value]):
         self.send(chunk, attempt + 1)
 
     def watch(self) -> None:
-        """Check scheduler and workers after a time without any result. Raises ClusterUnusable."""
+        """Check scheduler and workers after a time without any result. Raises ClusterUnusable if the
+        scheduler does not answer, or if there has been no worker for too long."""
         now = time.monotonic()
         if now - self.silent_since < WATCH_SECONDS:
             return

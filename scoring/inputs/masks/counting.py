@@ -68,7 +68,7 @@ class VoxelCounts:
 
 
 def examine(opener: Opener) -> Mask:
-    """Read one mask once, block by block. Raises MaskError."""
+    """Read one mask once, block by block. Raises MaskError if it cannot be read or is malformed."""
     voxels, rounded, collector = np.zeros(CLASSES, np.int64), False, RunCollector()
     with opened(opener) as raw:
         header, file = open_volume(raw)
@@ -108,7 +108,7 @@ def count(truth: Mask, prediction: Opener | None) -> VoxelCounts:
 @contextmanager
 def aligned(truth: Mask, prediction: Opener) -> Iterator[tuple[Iterator[VoxelBlock], Orientation]]:
     """Open a prediction as blocks in the voxel order of the truth. Also return how its axes were reordered.
-    Raises MaskError."""
+    Raises MaskError if the prediction cannot be read, is malformed, or is not on the grid of the truth."""
     with opened(prediction) as raw:
         header, file = open_volume(raw)
         way = orientation(header.grid, truth.grid)

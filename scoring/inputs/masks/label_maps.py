@@ -108,7 +108,8 @@ ExaminedMask = tuple[str, set[int], Grid]
 
 
 def masks_of_truth(files: SourceFiles) -> tuple[dict[str, str], list[ExaminedMask]]:
-    """Return case -> mask file, and all masks with their values. Images are ignored. Raises InputRefused."""
+    """Return case -> mask file, and all masks with their values. Images are ignored. Raises InputRefused if
+    there is no mask, if a case has several, or if a mask is malformed."""
     masks, problems = masks_by_case(files, [member for member in files.members if not is_of_images(member)])
     masks, problems = (masks, problems) if masks else masks_by_case(files, files.members)
     if not masks:

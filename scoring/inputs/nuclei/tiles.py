@@ -78,7 +78,8 @@ def by_tile(
     sizes: Mapping[str, Size] = WHOLE,
     names: frozenset[str] = frozenset(),
 ) -> SourceFiles:
-    """Replace files about several tiles by one file per tile, in CellViT's format. Raises InputRefused.
+    """Replace files about several tiles by one file per tile, in CellViT's format. Raises InputRefused if a
+    file is malformed, if a tile is in two files, or if the tiles need too much memory.
 
     Args:
         changes: Changes that rename tiles whose names are only inside a file.
