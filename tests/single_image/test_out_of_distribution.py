@@ -23,24 +23,11 @@ from tests.support.single_image import lesion, photograph
 SETS = [("tricorder3", "sample"), ("melanoma", "sample"), ("isic", "isic2018"), ("isic", "isic2019")]
 FEW_SETS = [("tricorder3", "sample"), ("isic", "isic2019")]
 IMAGES = 40
-"""Images of a set that are read, spread over it; the soak tests read all of every set."""
+"""Images of a set that are taken, spread over it; the soak tests measure all of every set."""
 SEEDS, SOAK_SEEDS = 1, 20
 """Foreign pictures of each kind."""
 TILE_SUPPORT = 3
 """Stained tiles among the foreign pictures; the soak tests take all."""
-
-
-class Thinned:
-    """Some cases of a test set, spread over it."""
-
-    def __init__(self, truth, count):
-        self.truth, self.places = truth, np.linspace(0, len(truth) - 1, count).astype(int)
-
-    def __len__(self):
-        return len(self.places)
-
-    def picture(self, index):
-        return self.truth.picture(self.places[index])
 
 
 def truth_of(challenge: str, key: str):
@@ -49,7 +36,9 @@ def truth_of(challenge: str, key: str):
 
 @cache
 def thinned(challenge: str, key: str) -> KnownImages:
-    return measured(Thinned(truth_of(challenge, key), IMAGES)).known
+    """Some images of a set, as they were measured: tests/sample_data measures some of them again."""
+    whole = saved_measures.saved(truth_of(challenge, key)).known
+    return known_images([whole.features[i] for i in np.linspace(0, len(whole) - 1, IMAGES).astype(int)])
 
 
 @cache
@@ -88,7 +77,7 @@ def test_rates_on_every_image_of_every_sample_set(challenge, key):
     ("seeds", "lesions"), [(SEEDS, 2), pytest.param(SOAK_SEEDS, 10, marks=pytest.mark.soak)]
 )
 def test_rates_on_tiles(seeds, lesions):
-    known = measured(truth_of("puma", "sample"), tile=True).known
+    known = saved_measures.saved(truth_of("puma", "sample"), tile=True).known
     skin = truth_of("tricorder3", "sample")
     foreign_pictures = [photograph(one) for kind in gallery(seeds).values() for one in kind]
     foreign_pictures += [
