@@ -121,8 +121,7 @@ def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], chosen: Pairs
 
 
 def left_out_of(cards: Sequence[ScoreCard], metric: str) -> np.ndarray | None:
-    """Return a metric of all scorecards with each unit left out in turn [A, n]; None if a scorecard lacks
-    these values."""
+    """Return a metric of all scorecards with each unit left out in turn [A, n]; None if one lacks it."""
     columns = [card.arrays.get(left_out_name(metric)) for card in cards]
     known = [values for values in columns if values is not None]
     return np.stack(known) if known and len(known) == len(columns) else None
@@ -370,8 +369,7 @@ class Varied:
         return cls(point, drawn, card.arrays.get(left_out_name(name)), rests_on)
 
     def interval(self, card: ScoreCard, limits: Range = SHARE) -> list[float] | None:
-        """Return the 95 % interval of the quantity, by the card's method; None if it is undefined or if there
-        are too few units."""
+        """Return the 95 % interval by the card's method; None if undefined or if there are too few units."""
         options = StatisticsOptions(interval=card.provenance["options"].get("interval", AUTO))
         n_units = card.provenance["n_units"]
         return options.interval_of(self.point, self.drawn, self.left_out, n_units, limits)

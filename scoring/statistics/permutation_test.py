@@ -45,8 +45,7 @@ class Categories:
             because then a few units decide the mean.
         unseen: Assumed variance of the difference of two teams that gave the same answers in a category. If
             `cases` is not empty, the variance of one case counts as 1; otherwise the square of the largest
-            difference of two teams in any unit does. It was chosen in simulations so that equal teams are not
-            called different (docs/statistics.md).
+            difference of two teams in any unit does. Chosen in simulations (docs/statistics.md).
     """
 
     hits: Ints
@@ -228,8 +227,7 @@ def swap_test(
 
 
 def swap_errors(scores: Floats, exchange: Exchange, resamples: int, of: Bools) -> Floats | None:
-    """Return only the standard errors of a swap test [P], for the pairs of some teams; None if a score after
-    an exchange is undefined.
+    """Return only the standard errors of a swap test [P]; None if a score after an exchange is undefined.
 
     Args:
         scores: Official score of each team [A].

@@ -63,9 +63,8 @@ def with_usual_names(
     if not new or len({*patients}) < len(patients):
         return contents, findings
     first = next(iter(new))
-    message = (
-        f"{len(new)} masks spell a patient's name in another way: Benchside reads {first} as {new[first]}."
-    )
+    spelled = f"{_masks(len(new), 'spells', 'spell')} a patient's name in another way"
+    message = f"{spelled}: Benchside reads {first} as {new[first]}."
     masks = {new.get(name, name): members for name, members in layout.masks.items()}
     named = replace(contents, layout=replace(layout, masks=masks))
     return named, [*findings, note(OTHER_FORMAT, contents.name, message)]
@@ -77,26 +76,32 @@ def _of_forms(contents: SubmissionLayout) -> list[Finding]:
     masks = [member for members in contents.layout.masks.values() for member in members]
     counts = (
         (
-            "are NRRD; Benchside puts cropped masks back at their position in the image",
+            ("is", "are"),
+            "NRRD; Benchside puts cropped masks back at their position in the image",
             sum(m.lower().endswith(".nrrd") for m in masks),
         ),
-        ("have header and voxels in separate files", len(contents.written)),
+        (("has", "have"), "header and voxels in separate files", len(contents.written)),
         (
-            "have a channel for each label; Benchside joins the channels, and GTVp wins where both labels "
-            "are set",
+            ("has", "have"),
+            "a channel for each label; Benchside joins the channels, and GTVp wins where both labels are set",
             sum(form.channels > 1 for form in forms),
         ),
         (
-            "state in their headers that GTVn is 1 or GTVp is 2, and are read accordingly",
+            ("states", "state"),
+            "in the header that GTVn is 1 or GTVp is 2; Benchside reads the labels accordingly",
             0 if contents.swap else sum(is_exchanged(form.names) for form in forms),
         ),
     )
     official = "official programs take .nii.gz or .mha with GTVp as 1 and GTVn as 2."
     return [
-        note(OTHER_FORMAT, contents.name, f"{count} masks {what}; {official}")
-        for what, count in counts
+        note(OTHER_FORMAT, contents.name, f"{_masks(count, *verbs)} {what}; {official}")
+        for verbs, what, count in counts
         if count
     ]
+
+
+def _masks(count: int, one: str, several: str) -> str:
+    return f"1 mask {one}" if count == 1 else f"{count} masks {several}"
 
 
 def numbered(contents: SubmissionLayout, ids: Collection[str]) -> list[Finding]:

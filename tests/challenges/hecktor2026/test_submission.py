@@ -265,7 +265,7 @@ def test_masks_whose_header_names_labels_otherwise_are_exchanged(truth):
     assert (read.masks.tables == right.masks.tables).all()
     at_once = CHALLENGE.read_predictions(files, truth)
     assert (at_once.masks.tables == right.masks.tables).all()
-    assert "3 masks state in their headers that GTVn is 1" in only(at_once.read, "other-format").message
+    assert "3 masks state in the header that GTVn is 1" in only(at_once.read, "other-format").message
     # Where the header is wrong, Dice tells.
     wrong = table | {f"{p}.nii": of_total_segmentator(labels(1, 2), "GTVn", "GTVp") for p in TRUTH_MASKS}
     told = only(CHALLENGE.read_predictions(wrong, truth).read, "label-order")
