@@ -38,7 +38,8 @@ direction of text."""
 def read_toml(
     data: bytes | str, name: str, largest: int, advice_of: Mapping[str, str]
 ) -> tuple[dict[str, Any], Mapping[Path, int]]:
-    """Return the content of an untrusted file, and the line of each key. Raises InputRefused (`bad-toml`).
+    """Return the content of an untrusted file, and the line of each key. Raises InputRefused (`bad-toml`) if
+    it has more than `largest` bytes or is not TOML.
 
     Args:
         advice_of: Start of a message of `tomllib` -> advice that is added to it.

@@ -72,7 +72,7 @@ class Processes(Protocol):
 
     def open(self, model: bytes, settings: "PoolSettings", stop: threading.Event) -> ModelProcess:
         """Return a process that has loaded the model. The event `stop` signals the end of the call. Raises
-        ModelFailed."""
+        ModelFailed if the model cannot be loaded."""
         ...
 
     def close(self, process: ModelProcess) -> None:

@@ -89,7 +89,8 @@ class ModelProcess:
         stop: threading.Event | None = None,
     ):
         """Start the child and load `model`. If the event `stop` is set, the child ends, even while it loads.
-        Raises ModelFailed, and TypeError unless `model` is bytes, because a text could be read as a path."""
+        Raises ModelFailed if the model cannot be loaded, and TypeError unless `model` is bytes, because a
+        text could be read as a path."""
         if not isinstance(model, (bytes, bytearray, memoryview)):
             raise TypeError("a model is bytes")
         if len(model) > limits.model_bytes:

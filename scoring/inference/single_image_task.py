@@ -70,7 +70,7 @@ class ModelTask:
         shortest_side: Minimum pixels of a photograph's shorter side; 0: no minimum.
         patient: Fields of the model's second input; None if the model takes only the image.
         order_for: (metadata of a model, its name in messages) -> the order of its outputs and findings about
-            it; raises InputRefused.
+            it; raises InputRefused if the metadata name other classes.
     """
 
     challenge: str
@@ -99,10 +99,11 @@ class TileSupport:
 
     Attributes:
         til_share: Number of nuclei of each class [K] -> lymphocytes / all nuclei.
-        examine: (loaded model, its name in messages) -> the dense model; raises InputRefused, ModelFailed.
-        detect: (loaded model, dense model, pixels, their name in messages) -> nuclei; raises InputRefused,
-            ModelFailed.
-        read: (prediction file, its name) -> nuclei; raises InputRefused.
+        examine: (loaded model, its name in messages) -> the dense model; raises InputRefused if the model
+            does not fit the challenge, ModelFailed if it fails.
+        detect: (loaded model, dense model, pixels, their name in messages) -> nuclei; raises InputRefused if
+            the outputs cannot be used, ModelFailed if the model fails.
+        read: (prediction file, its name) -> nuclei; raises InputRefused with every problem of the file.
     """
 
     challenge: str

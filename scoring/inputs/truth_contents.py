@@ -76,8 +76,8 @@ class TruthMasks:
 
 
 def read_truth(source: Source, name: str | None = None) -> TruthTable | TruthMasks:
-    """Read the content of a truth, from which columns or names of mask values are chosen. Raises
-    InputRefused."""
+    """Read the content of a truth, from which columns or names of mask values are chosen. Raises InputRefused
+    if the truth cannot be read, has no case, or has only empty masks."""
     files = open_source(source, name, streamed=MASK_ENDINGS)
     if any(member.lower().endswith(MASK_ENDINGS) for member in files.members):
         return _found_in_masks(files)

@@ -46,7 +46,7 @@ Cells = dict[int, dict[int, str]]
 @isolated
 def as_csv(data: bytes, name: str) -> bytes:
     """Return the only table of a workbook as CSV with commas, line by line as in the sheet. Raises
-    InputRefused `unreadable-file`: damaged, too large, or with tables on no or on several sheets."""
+    InputRefused `unreadable-file` as `by_sheet` does, and if no sheet or several sheets have a table."""
     tables = by_sheet(data, name)
     if len(tables) != 1:
         titles = ", ".join(repr(title[:40]) for title in list(tables)[:5])
@@ -57,8 +57,9 @@ def as_csv(data: bytes, name: str) -> bytes:
 
 @isolated
 def by_sheet(data: bytes, name: str) -> dict[str, bytes]:
-    """Return the tables of all sheets as CSV with commas, by the title of the sheet. Sheets without a table
-    are left out. Raises InputRefused `unreadable-file`: damaged or too large."""
+    """Return the tables of all visible sheets as CSV with commas, by the title of the sheet. Sheets without a
+    table are left out. Raises InputRefused `unreadable-file` if the workbook is damaged or too large, or if
+    formulas in it have no values."""
     try:
         archive = open_archive(data, name)
         return _tables(archive, name)

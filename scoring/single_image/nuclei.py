@@ -78,8 +78,8 @@ def opened(
 
 
 def detected(detector: Detector, pixels: np.ndarray) -> Nuclei:
-    """Return the nuclei that a dense model detects in upright pixels, uint8 (H, W, 3). Raises
-    InputRefused."""
+    """Return the nuclei that a dense model detects in upright pixels, uint8 (H, W, 3). Raises InputRefused if
+    the model fails or its outputs cannot be used."""
     try:
         return detector.support.detect(detector.process, detector.dense, pixels, IMAGE)
     except ModelFailed as failed:

@@ -48,8 +48,8 @@ class MaskPredictions(Predictions):
 def read_truth(
     declaration: Declaration, source: Source, images: Source | None, context: Context
 ) -> DeclaredCases:
-    """Read the masks of the truth. Images may be in a folder "image..." beside the masks. Raises
-    InputRefused."""
+    """Read the masks of the truth. Images may be in a folder "image..." beside the masks. Raises InputRefused
+    as `masks_of_truth` does."""
     files = open_source(source, context.name, streamed=MASK_ENDINGS)
     masks, read = masks_of_truth(files)
     held: dict[int, str] = {}

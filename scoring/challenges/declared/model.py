@@ -125,8 +125,9 @@ def _read(
 
 
 def predict(declaration: Declaration, model: Model, cases: DeclaredCases, context: Context) -> Predictions:
-    """Run a model on the image of every case, one image at a time on one thread. Raises InputRefused and
-    Cancelled."""
+    """Run a model on the image of every case, one image at a time on one thread. Raises InputRefused if the
+    model does not fit the declaration or gives an output for no image; Cancelled if `context.cancelled`
+    returns True."""
     file = read_model(model, context.name)
     found = inspect(declaration, file.data, cases, file.name, cancelled=context.cancelled)
     task = _task(declaration)

@@ -44,7 +44,7 @@ def read_truth(
     declaration: Declaration, source: Source, images: Source | None, context: Context
 ) -> DeclaredCases:
     """Read the true objects. A row without coordinates stands for an image without objects. Raises
-    InputRefused."""
+    InputRefused with every problem."""
     columns = [(declaration.truth.case, "the case id"), *table_readers.truth_columns(declaration)]
     read = ReadTable.opened(source, context.name, columns)
     places = read.places(columns)

@@ -147,7 +147,7 @@ def parse_tree(
     tree: Mapping[str, Any], name: str, lines: Mapping[Path, int] = MappingProxyType({(): 1})
 ) -> Declaration:
     """Return the declaration that parsed TOML, or the JSON of a stored declaration, contains. Raises
-    InputRefused."""
+    InputRefused with every problem."""
     keys = KeyReader(name, tree, lines)
     for path, message in hidden_characters(tree):
         keys.bad(path, message)

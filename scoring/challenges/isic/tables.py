@@ -123,7 +123,7 @@ def find_table(files: SourceFiles) -> str:
 
 def read(files: SourceFiles, preferred: Sequence[str] = ()) -> CategoryTable:
     """Read a table and find its id column by the `preferred` names, or else by the usual ones. Raises
-    InputRefused."""
+    InputRefused if the table cannot be read or has no such column."""
     member = find_table(files)
     data, table = files.read_table(member)
     id_name = next((n for n in (*preferred, *ID_COLUMNS) if n in table.header), None)

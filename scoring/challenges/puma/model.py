@@ -196,8 +196,8 @@ class _Detect:
 
 
 def detected(process: RunnableModel, dense: DenseModel, pixels: Pixels, where: str = "the image") -> Nuclei:
-    """Return the nuclei that a dense model detects in a tile, uint8 [H, W, 3]. Raises InputRefused,
-    ModelFailed."""
+    """Return the nuclei that a dense model detects in a tile, uint8 [H, W, 3]. Raises InputRefused if the
+    outputs cannot be used, ModelFailed if the model fails."""
     return peaks(*probabilities(process, dense, pixels, where))
 
 
