@@ -141,8 +141,9 @@ def _listed(text: str) -> tuple[str, ...]:
 def output_order(
     metadata: Mapping[str, str], categories: Sequence[str], where: str
 ) -> tuple[OutputOrder, tuple[Finding, ...]]:
-    """Return which output of a model belongs to each class of a truth, from the metadata entry `categories`.
-    A note reports if the order differs. Raises InputRefused if the entry has other names."""
+    """Return which output of a model belongs to each class of a truth, from the metadata entry `categories`;
+    None if the outputs are read in the order of the truth. A finding reports if the order differs, or if
+    names are not used. Raises InputRefused if the entry has other names."""
     own = named_outputs(metadata, categories)
     if not own and (unused := own_names(metadata, len(categories))):
         sentence = (

@@ -59,8 +59,8 @@ class PictureCache:
 
 
 def fair_share(most_bytes: int = 1 << 30) -> int:
-    """Return how many bytes the cache may use: 1 GiB, or an eighth of the machine's memory if this is
-    less."""
+    """Return how many bytes the cache may use: `most_bytes`, or an eighth of the machine's memory if this is
+    less; a quarter of `most_bytes` if the memory is unknown."""
     try:
         return min(most_bytes, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 8)
     except (AttributeError, ValueError, OSError):

@@ -83,8 +83,8 @@ def noise(width: int, height: int) -> Pixels:
 def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Finding]:
     """Return findings if the outputs of a model may vary between runs.
 
-    `random-model`: the model has random operators. It is an error unless each has a seed and two runs agreed.
-    `training-mode`: BatchNormalization is in training mode.
+    `random-model`: the model has random operators, or two runs differ. It is an error unless each operator
+    has a seed and two runs agreed. `training-mode`: BatchNormalization is in training mode.
 
     Args:
         moved: Largest absolute difference between two runs on the same image.

@@ -34,13 +34,14 @@ FLOATS = {
 
 @isolated
 def edited_model(data: bytes, name: str, edits: Pairs) -> bytes:
-    """Return a model to which operators were added.
+    """Return a model changed by edits: operators are added, or inputs and outputs are reordered.
 
     Args:
         edits: Name of each edit in `EDITS`, and its value.
 
     Raises:
-        InputRefused: If the model cannot be read.
+        InputRefused: If the model cannot be read, or with `bad-option` if an edit names an input or output
+            that it does not have.
     """
     try:
         scan(data)

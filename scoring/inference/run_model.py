@@ -48,7 +48,8 @@ def run(
         cancelled: Called regularly; True ends the run.
 
     Raises:
-        InputRefused: If the model as a whole fails.
+        InputRefused: If the model as a whole fails, or with `wrong-output` if an output has another number of
+            values.
         Cancelled: If `cancelled` returned True.
     """
     pictures, images = readers(cases)
