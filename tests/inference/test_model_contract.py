@@ -15,6 +15,7 @@ from scoring.inference.preprocessing import Recipe
 from scoring.inference.worker_results import Graph, ModelFacts, ModelFailed, ModelOutput, Tensor
 from tests.inference import builders
 from tests.inference.test_preprocessing import encoded, photograph
+from tests.support import worker_here
 
 TRICORDER = Contract(
     vector=3, outputs=11, highest_ir_version=10, highest_opset=21, runtime="the validator's runtime (1.19)"
@@ -30,6 +31,13 @@ IMAGE, VECTOR, SCORES = (
 SMALL = Recipe(((16, 16, "lanczos"),))
 BASE = np.array([50, 1, 7], np.float32)
 CHANGES = {"age": [np.array([20, 1, 7]), np.array([80, 1, 7])], "gender": [np.array([50, 0, 7])]}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def models_run_here():
+    """What models are and answer is tested here, not their process."""
+    with worker_here.models_run_here():
+        yield
 
 
 def facts(inputs=(IMAGE, VECTOR), outputs=(SCORES,), ir_version=10, opset=17) -> ModelFacts:

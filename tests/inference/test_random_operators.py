@@ -9,6 +9,7 @@ from scoring import InputRefused, load_challenge
 from scoring.inference.onnx_scan import scan
 from scoring.single_image.model import opened
 from tests.inference import builders
+from tests.support import worker_here
 
 OPERATORS = (
     "RandomUniform",
@@ -21,6 +22,13 @@ OPERATORS = (
 )
 DEPTHS = ("graph", "branch", "loop", "function", "function in branch")
 isic = load_challenge("isic")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def models_run_here():
+    """What models are and answer is tested here, not their process."""
+    with worker_here.models_run_here():
+        yield
 
 
 def inspected(model: bytes):
