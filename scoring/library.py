@@ -34,7 +34,8 @@ def score(
             or the object that `load_challenge` returned.
         truth: Ground truth: a path, bytes, `{name: bytes}`, a pandas DataFrame, or the object that
             `read_truth` returned.
-        predictions: Predictions to score, as a path, bytes, `{name: bytes}` or a DataFrame.
+        predictions: Predictions to score: a path, bytes, `{name: bytes}`, a DataFrame, or the object that
+            `read_predictions` returned.
         model: Path of an ONNX model, which runs on the images of the test set in place of predictions.
         images: Folder or zip of the images, if they are not beside the ground truth.
         metadata: Table with further columns per case id, for scores of subgroups.
@@ -127,18 +128,20 @@ def log(
     the case ids of the predictions.
 
     Args:
-        predictions: Predictions in one of the forms that `score` accepts.
+        predictions: Predictions as a path, bytes, `{name: bytes}` or a DataFrame.
         name: Name of the run; "" uses the file name.
         config: Settings of the run, such as `{"lr": 1e-3}`. Values are numbers, texts or lists of them.
         challenge: Challenge as in `score`; None if an earlier call kept the test set.
-        truth: Ground truth as in `score`, which is kept with the run. None uses the newest kept test set that
-            has these cases.
+        truth: Ground truth as a path, bytes, `{name: bytes}` or a DataFrame, which is kept with the run. None
+            uses the newest kept test set that has these cases.
+        note: Text that is kept with the run.
         **options: Options as in `score`.
 
     Raises:
         InputRefused: If the files have problems, no kept test set has these cases, or the settings are too
             long or cannot be written as JSON.
-        TypeError: If `challenge` is given without `truth`, or `truth` without `challenge`.
+        TypeError: If `challenge` is given without `truth`, or `truth` without `challenge`, or if the
+            challenge does not have one of the options.
 
     Example: `scoring.log(frame, name="unet-2", config={"lr": 1e-3, "epochs": 40})`
     """

@@ -263,8 +263,9 @@ class Challenge(Generic[Truth, Predictions]):
         cancelled: Cancelled | None = None,
         **options: Any,
     ) -> Predictions:
-        """Read predictions and match them to the cases of `truth`. The other arguments are those of
-        `read_truth`."""
+        """Read predictions and match them to the cases of `truth`, if it is given. The other arguments are
+        those of `read_truth`, with options of the stage "predictions". Raises InputRefused if the files have
+        problems."""
         values = of_options.complete(self.options_of("predictions"), options)
         how = Context(name, values, progress, cancelled)
         read_again = partial(self.read_predictions, truth=truth, name=name)
@@ -283,7 +284,7 @@ class Challenge(Generic[Truth, Predictions]):
 
     def submitted_part(self, truth: Truth, source: Source, name: str | None = None, **options: Any) -> Truth:
         """Return a test set with only the cases that a submission (`source`) contains, so that only these are
-        scored. Options are as in `read_predictions`."""
+        scored; the whole test set if it contains all or none. Options are as in `read_predictions`."""
         read: object
         try:
             read = self.read_predictions(source, truth, name, **options)
@@ -326,7 +327,8 @@ class Challenge(Generic[Truth, Predictions]):
         return applied_fixes.with_note(read, model)
 
     def prediction_table(self, cases: Truth, predictions: Predictions) -> str | bytes:
-        """Return predictions as the file that the official program reads."""
+        """Return predictions as the file that the official program reads. Raises InputRefused if the
+        challenge accepts no models."""
         return self.models("predict").table(cases, predictions)
 
     def changed_file(
