@@ -21,6 +21,7 @@ from scoring.inference.preprocessing import (
     planes,
 )
 from scoring.inference.timed_worker import (
+    DECODER,
     LOADING,
     RUNNING,
     WORKER,
@@ -40,8 +41,8 @@ from scoring.inference.worker_results import (
 
 Result = TypeVar("Result")
 IMAGE_BYTES = 1100 << 20
-"""Address space of a process that only decodes images: about 250 MB of it are the program's, of which at most
-100 MB are in memory. So the process takes less than 1 GB of memory, whatever the image."""
+"""Address space of a process that only decodes images: about 200 MB of it are the program's, of which at most
+60 MB are in memory. So the process takes less than 1 GB of memory, whatever the image."""
 _DECODING = {
     "inference-timeout": "Decoding the image takes too long: save it again as a plain JPEG or PNG.",
     "model-crashed": "The image crashed the process that decodes it: export the image again.",
@@ -186,7 +187,7 @@ class ImageProcess:
     which a used child has too little memory is decoded by a new one, so that earlier images decide nothing.
     """
 
-    def __init__(self, limits: Limits = Limits(), command: Sequence[str] = WORKER):
+    def __init__(self, limits: Limits = Limits(), command: Sequence[str] = DECODER):
         memory_bytes = min(limits.memory_bytes, IMAGE_BYTES)
         self._limits, self._command = replace(limits, memory_bytes=memory_bytes), command
         self._worker, self._is_used = WorkerProcess(self._limits, command), False

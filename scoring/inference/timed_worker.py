@@ -38,8 +38,9 @@ main(settings)
 # The package's own __init__ is passed over: it imports the challenges, which the worker neither needs nor
 # should hold in its address space.
 WORKER = (sys.executable, "-I", "-c", _BOOTSTRAP.replace("{module}", "worker"))
+DECODER = (sys.executable, "-I", "-c", _BOOTSTRAP.replace("{module}", "image_worker"))
 READER = (sys.executable, "-I", "-c", _BOOTSTRAP.replace("{module}", "reader_worker"))
-"""Commands that start a child process: for models and images, and for readers of visitors' files."""
+"""Commands that start a child process: for models, for images, and for readers of visitors' files."""
 
 
 PLAIN_MODEL_BYTES, COPIES = 160 << 20, 5
@@ -230,7 +231,7 @@ class WorkerProcess:
 
 
 def _settings(limits: Limits) -> dict[str, Any]:
-    """Return the settings of `worker.main`, and where the child finds the code."""
+    """Return the settings of a worker's `main`, and where the child finds the code."""
     return {
         "path": [entry for entry in sys.path if os.path.isabs(entry)],
         "root": str(_ROOT),

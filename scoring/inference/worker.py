@@ -1,28 +1,16 @@
-"""Child process that opens untrusted models and images.
-
-It imports everything, confines itself, and reports the achieved layers. Then it reads requests from standard
-input and writes replies to standard output, both as frames:
+"""Child process that opens untrusted models. It answers the requests of `image_worker`, and these:
 
     {"op": "load"} + model
         {"ok": true, "facts"}
     {"op": "run", "recipe", "shape", "pixels"} + image [+ vector]
         {"ok": true, "outputs", "seen", "shape", "cpu_ms"} + arrays
-    {"op": "decode", "recipe"} + image
-        {"ok": true, "seen", "shape"} + pixels
-    {"op": "upright", "most_pixels"} + image
-        {"ok": true, "seen", "shape", "small", "dropped"} + small copy + pixels
-    {"op": "slide", "side", "least_pixels", "part"} + image
-        {"ok": true, "box", "seen", "shape", "overview", "levels", "dropped"} + overview + region
 
-Pixels are sent channel by channel, in both directions. A failure is {"ok": false, "code"}; if loading or an
-image failed, it also has a "message". The runtime's messages about running a model are not passed on, because
-they can quote the data.
+If loading failed, the reply also has a "message". The runtime's messages about running a model are not passed
+on, because they can quote the data.
 """
 
-import importlib
 import os
 import re
-import sys
 import time
 from typing import Any
 
@@ -30,41 +18,14 @@ import numpy as np
 import onnxruntime
 
 from scoring.common.arrays import Array, Floats
-from scoring.inference import image_sanitizer, sandbox, worker_protocol
+from scoring.inference import image_worker, worker_protocol
 from scoring.inference.adapters import Adapter
 from scoring.inference.devices import CPU, PROVIDERS
+from scoring.inference.image_worker import Header, Reply
 from scoring.inference.onnx_scan import ModelRefused, scan
-from scoring.inference.preprocessing import (
-    ImageInfo,
-    ImageUnreadable,
-    Pixels,
-    Recipe,
-    of_planes,
-    pixels,
-    planes,
-    tensor,
-)
+from scoring.inference.preprocessing import Pixels, of_planes, pixels, planes, tensor
 from scoring.inference.worker_results import Tensor
 
-# Decoders, and the encodings of texts in images, are otherwise imported when first needed; after the
-# confinement no file can be opened.
-LATE_IMPORTS = (
-    "PIL.BmpImagePlugin",
-    "PIL.GifImagePlugin",
-    "PIL.JpegImagePlugin",
-    "PIL.MpoImagePlugin",
-    "PIL.PngImagePlugin",
-    "PIL.TiffImagePlugin",
-    "PIL.WebPImagePlugin",
-    "PIL.ImageCms",
-    "PIL.ImageOps",
-    "encodings.ascii",
-    "encodings.latin_1",
-    "encodings.utf_16",
-    "encodings.utf_16_be",
-    "encodings.utf_16_le",
-    "encodings.utf_32",
-)
 NUMBERS = "biuf"
 NO_FOLDER = os.path.join(os.devnull, "none")
 """Folder in which the runtime looks for files beside a model; it is empty and nobody can write to it."""
@@ -75,63 +36,32 @@ _MEMORY = re.compile(r"bad_?\s?alloc|failed to allocate|out of memory|AllocateRa
 _SOURCE = re.compile(r"^(\[ONNXRuntimeError\] : \d+ : \w+ : )?(/\S+:\d+ .*?\) (?=[A-Z]))?")
 
 
-Header = dict[str, Any]
-Reply = tuple[Header, list[Array]]
-"""Header and arrays of a reply."""
-
-
 class RunFailed(Exception):
     """Raised if a run gives no outputs. Its text is only the code of the reason."""
 
 
 def main(settings: dict[str, Any]) -> None:
-    """Answer requests until the other side closes the connection.
-
-    Args:
-        settings: memory_bytes, cpu_seconds, niceness, device, output_bytes, decoders, frame_bytes and
-            alarm_seconds.
-    """
-    requests, replies = worker_protocol.take_channel()
-    for module in (*LATE_IMPORTS, *settings["decoders"]):
-        importlib.import_module(module)
-    image_sanitizer.register_decoders()
+    """Answer requests until the other side closes the connection; `settings` as in `image_worker.serve`, and
+    output_bytes."""
     onnxruntime.set_default_logger_severity(4)
     onnxruntime.disable_telemetry_events()
-    on_gpu = settings["device"] != CPU
-    sandbox.leave_folders()
-    layers = sandbox.confine(settings["memory_bytes"], settings["cpu_seconds"], settings["niceness"], on_gpu)
-    sandbox.die_with_parent(requests.fileno())
-    worker_protocol.write_frame(replies, {"ok": True, "confinement": layers})
     session = None
-    while True:
-        try:
-            header, parts = worker_protocol.read_frame(requests, settings["frame_bytes"])
-        except worker_protocol.BrokenFrame:
-            return
-        sandbox.set_alarm(settings["alarm_seconds"])
-        reply: Header
-        payload: list[Array] = []
+
+    def answered(header: Header, parts: list[bytearray]) -> Reply:
+        nonlocal session
         try:
             if header["op"] == "load":
                 session, reply = load(bytes(parts.pop()), settings["device"])
-            elif header["op"] == "run":
-                reply, payload = run(session, header, parts, settings["output_bytes"])
-            elif header["op"] == "upright":
-                reply, payload = upright(header, parts)
-            elif header["op"] == "slide":
-                reply, payload = slide(header, parts)
-            else:
-                reply, payload = decode(header, parts)
+                return reply, []
+            if header["op"] == "run":
+                return run(session, header, parts, settings["output_bytes"])
         except ModelRefused as refused:
-            reply = {"ok": False, "code": refused.code, "message": refused.message}
-        except ImageUnreadable as unreadable:
-            reply = {"ok": False, "code": "image-unreadable", "message": str(unreadable)}
-        except MemoryError:
-            reply = {"ok": False, "code": "model-out-of-memory"}
+            return {"ok": False, "code": refused.code, "message": refused.message}, []
         except RunFailed as failed:
-            reply = {"ok": False, "code": str(failed)}
-        sandbox.set_alarm(0)
-        worker_protocol.write_frame(replies, reply, [array.data for array in payload])
+            return {"ok": False, "code": str(failed)}, []
+        return image_worker.answer(header, parts)
+
+    image_worker.serve(settings, answered)
 
 
 def load(model: bytes, device: str = CPU) -> tuple[Any, Header]:
@@ -193,63 +123,11 @@ def run(session: Any, header: Header, parts: list[bytearray], most_bytes: int) -
     return reply | {"cpu_ms": (time.thread_time() - start) * 1000}, payload
 
 
-def decode(header: Header, parts: list[bytearray]) -> Reply:
-    """Prepare the image of a request by its recipe."""
-    picture, seen = pixels(bytes(parts.pop()), _recipe(header))
-    return {"ok": True, "seen": _as_list(seen), "shape": picture.shape}, [planes(picture)]
-
-
-def upright(header: Header, parts: list[bytearray]) -> Reply:
-    """Turn the image of a request upright."""
-    # Nothing here keeps the file, so that its memory is free for its pixels once they are decoded.
-    picture, small, seen, dropped = image_sanitizer.upright(bytes(parts.pop()), int(header["most_pixels"]))
-    reply = {
-        "ok": True,
-        "seen": _as_list(seen),
-        "shape": picture.shape,
-        "small": small.shape,
-        "dropped": dropped,
-    }
-    return reply, [planes(small), np.ascontiguousarray(picture)]
-
-
-def slide(header: Header, parts: list[bytearray]) -> Reply:
-    """Read the region of a slide that a request names. Without a region, also return an overview."""
-    reader: Any = sys.modules["scoring.inference.slide"]
-    found = reader.opened(memoryview(parts[0]), int(header["least_pixels"]))
-    if found is None:
-        return {"ok": True, "box": None}, []
-    part, arrays, overview = header["part"], [], None
-    if part is None:
-        overview = reader.overview(found)
-        part, arrays = reader.stained(found, overview, int(header["side"])), [planes(overview)]
-    region = reader.region(found, tuple(part))
-    reply = {
-        "ok": True,
-        "box": list(part),
-        "seen": [*found.size, "RGB", found.format, False, 1, found.micrometres],
-        "shape": region.shape,
-        "overview": None if overview is None else overview.shape,
-        "levels": len(found.levels),
-        "magnification": found.magnification,
-        "dropped": found.dropped,
-    }
-    return reply, [*arrays, planes(region)]
-
-
 def _picture(header: Header, part: bytearray) -> tuple[Pixels, list[Any] | None]:
     if header["shape"] is not None:
         return of_planes(part, header["shape"]), None
-    picture, seen = pixels(bytes(part), _recipe(header))
-    return planes(picture).transpose(1, 2, 0), _as_list(seen)
-
-
-def _recipe(header: Header) -> Recipe:
-    return Recipe(tuple((width, height, name) for width, height, name in header["recipe"]))
-
-
-def _as_list(seen: ImageInfo) -> list[Any]:
-    return [seen.width, seen.height, seen.mode, seen.format, seen.alpha, seen.orientation, seen.micrometres]
+    picture, seen = pixels(bytes(part), image_worker.recipe(header))
+    return planes(picture).transpose(1, 2, 0), image_worker.as_list(seen)
 
 
 def _numbers(output: Any) -> Floats | None:

@@ -21,6 +21,7 @@ import pytest
 from onnx import TensorProto, helper
 from PIL import Image, ImageCms, PngImagePlugin
 
+from scoring.inference import image_sanitizer
 from scoring.inference.model_contract import noise
 from scoring.inference.model_process import ImageProcess, ModelProcess
 from scoring.inference.preprocessing import (
@@ -679,7 +680,7 @@ def test_a_picture_that_takes_too_long_or_too_much_is_unreadable():
     buffer = io.BytesIO()
     photograph(10, 10).resize((12_000, 12_000)).save(buffer, "JPEG")
     with (
-        ImageProcess(Limits(memory_bytes=700 << 20)) as process,
+        ImageProcess(Limits(memory_bytes=650 << 20)) as process,
         pytest.raises(ImageUnreadable, match="memory"),
     ):
         process.pixels(buffer.getvalue(), SMALL)
@@ -687,6 +688,26 @@ def test_a_picture_that_takes_too_long_or_too_much_is_unreadable():
 
 WHITE = bytes.fromhex("524946461a000000574542505650384c0e0000002f39740e0d071011fd0f4444ff03")
 """A WebP of 13,370 x 13,370 px: decoding it and removing its transparency needs 1.4 GB."""
+
+
+RUNTIME = ("onnx_cpp2py_export", "onnxruntime_pybind11_state", "google/_upb")
+
+
+def loaded(pid: int) -> list[str]:
+    """Which libraries of the runtime of models a process has loaded."""
+    maps = Path(f"/proc/{pid}/maps").read_text()
+    return [library for library in RUNTIME if library in maps]
+
+
+@linux
+def test_a_decoder_of_images_never_loads_the_runtime_of_models():
+    """The runtime took half of the time in which a decoder starts, and a fifth of its address space."""
+    with ModelProcess(builders.classifier()) as process:
+        assert loaded(process._worker._child.pid) == list(RUNTIME)
+    for modules in ((), image_sanitizer.SLIDE_DECODERS, *image_sanitizer.DECODERS.values()):
+        with ImageProcess(Limits(decoders=modules)) as process:
+            process.pixels(encoded(photograph()), SMALL)
+            assert loaded(process._worker._child.pid) == []
 
 
 @linux
