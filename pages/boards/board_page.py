@@ -163,7 +163,8 @@ def _cached_page(
 def _opening(page: BoardPage, is_public: bool) -> None:
     row = page.board.row
     rule = f"{views.RULE}\n\n{page.board.challenge.words.rule.strip()}"
-    layout.opening(markdown(row.title, 80), views.formula(page.ranking), rule)
+    with st.container(key="board_opening"):
+        layout.opening(markdown(row.title, 80), views.formula(page.ranking), rule)
     version = f" · version {row.version} of the test set" if row.version > 1 else ""
     origin = f" · {page.board.imported}" if page.board.imported else ""
     st.caption(f"{page.board.challenge.words.title}{version} · open since {row.created[:10]}{origin}")

@@ -93,6 +93,7 @@ def write(page: Page, column: int, row: int, text: str) -> None:
     driver.settled(page)
 
 
+@pytest.mark.soak
 def test_facts_are_typed_counted_and_refused_at_their_row(compare):
     page = compare("?tab=Teams")
     write(page, 200, 0, "-3")

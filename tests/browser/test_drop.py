@@ -65,6 +65,7 @@ def drag(page: Page, *paths: Path, at: tuple[int, int] = MIDDLE):
             ("hecktor2026/teams/vega.zip", "hecktor2026", "a submission to HECKTOR 2026: 48 masks"),
         ],
         11,
+        first=3,
     ),
 )
 def test_a_file_on_the_overview_is_read_and_scored_on_its_page(opened, path, address, words):
@@ -135,6 +136,7 @@ def test_drags_that_end_foreign_files_photographs_and_the_keyboard(opened, tmp_p
     expect(page.get_by_text("a prediction file for Melanoma")).to_be_visible()
 
 
+@pytest.mark.soak
 def test_more_files_than_a_message_may_name_are_told_to_come_as_a_zip(opened, tmp_path):
     for number in range(FRAME_FILES + 1):
         (tmp_path / f"{number}.csv").touch()

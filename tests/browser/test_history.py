@@ -17,8 +17,8 @@ def test_back_and_forward_restore_page_team_and_tab(tricorder3):
     expect(page.get_by_role("heading", level=1)).to_contain_text("Melanoma")
     driver.settled(page)
     first, aurora, delphi = ("Points", "Aurora"), ("Preflight", "Aurora"), ("Preflight", "Delphi")
-    steps = [(page.go_back, delphi), (page.go_back, aurora), (page.go_back, first)]
-    for go, (tab, team) in (*steps, (page.go_forward, aurora), (page.go_forward, delphi)):
+    back = ((page.go_back, delphi), (page.go_back, aurora), (page.go_back, first))
+    for go, (tab, team) in (*back, (page.go_forward, aurora)):
         go()
         expect(page.get_by_role("tab", name=tab, exact=True)).to_have_attribute("aria-selected", "true")
         expect(title).to_have_text(team)

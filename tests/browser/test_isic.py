@@ -96,6 +96,7 @@ ONE_SCORE = """name => {
 """Whether a submission's score is in the bar alone."""
 
 
+@pytest.mark.soak
 def test_no_other_score_is_shown_while_the_interval_of_many_cases_is_computed(isic, tmp_path):
     header = f"image,{','.join(CHALLENGE.read_truth(SAMPLE.path).categories)}"
 

@@ -9,7 +9,7 @@ from playwright.sync_api import FilePayload, Page, expect
 from scoring.challenges import REGISTRY, samples
 from tests.browser import driver
 from tests.browser.driver import DESKTOP, PHONE, SCREENS
-from tests.support.thinned import crossed, some, some_rows
+from tests.support.thinned import some, some_rows
 
 FIRST = "[role=tabpanel] :is(.js-plotly-plot, [data-testid=stDataFrame])"
 TOP = """first => {
@@ -99,21 +99,31 @@ def opened(visitor, address: str, screen) -> Page:
     return driver.settled(page)
 
 
+WITHOUT_INPUTS = """() => {
+  const title = document.querySelector("h1"), top = () => title.getBoundingClientRect().top, before = top();
+  document.querySelector(".st-key-inputs").remove();
+  return top() - before;
+}"""
+
+
 def tabs(page: Page) -> float:
     """px at which the tabs begin."""
     return page.get_by_role("tablist").bounding_box()["y"]
 
 
-# `make test` opens one page here, and two in the next test.
+# `make test` opens one page here, and one in the test of a refused file.
 @pytest.mark.parametrize(("name", "screen"), some_rows(OPENED, len(OPENED), first=8))
 def test_nothing_jumps_while_a_page_loads(visitor, server, name, screen):
     page = opened(visitor, f"{server.address}/{name}", screen)
     assert page.evaluate(SHIFTED) < MOST_SHIFT
     if (name, screen) == ("compare_teams", DESKTOP):
         assert tabs(page) <= TABS_FROM[screen["width"]]
+        assert page.evaluate(WITHOUT_INPUTS) == 0, "the title moves when the inputs are drawn"
 
 
-@pytest.mark.parametrize(("challenge", "screen"), crossed(list(REGISTRY), [PHONE, DESKTOP], 5))
+@pytest.mark.parametrize("challenge", REGISTRY)
+@pytest.mark.parametrize("screen", [PHONE, DESKTOP])
+@pytest.mark.soak
 def test_tabs_begin_high_and_nothing_jumps_on_opening_and_when_a_file_is_dropped(
     visitor, server, challenge, screen
 ):
@@ -142,6 +152,8 @@ def gives(page: Page, panel: str, *files: Path | FilePayload) -> Page:
 @pytest.mark.parametrize("screen", SCREENS)
 def test_nothing_jumps_when_a_file_is_refused_and_fixed_and_that_is_undone(visitor, server, screen):
     page = opened(visitor, f"{server.address}/tricorder3", screen)
+    assert page.evaluate(SHIFTED) < MOST_SHIFT
+    assert tabs(page) <= TABS_FROM[screen["width"]]
     team = samples.test_sets("tricorder3")["sample"].submissions["delphi"].path
     header, _, rows = team.read_bytes().partition(b"\n")
     theirs = header.replace(b",", b",prob_") + b"\n" + rows
@@ -160,6 +172,7 @@ def test_nothing_jumps_when_a_file_is_refused_and_fixed_and_that_is_undone(visit
 
 
 @pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.soak
 def test_nothing_jumps_when_a_submission_follows_an_own_truth(visitor, server, screen):
     page = opened(visitor, f"{server.address}/isic", screen)
     sample = samples.test_sets("isic")["isic2019"]

@@ -84,6 +84,7 @@ def test_a_photograph_gets_an_answer_and_a_map_and_is_removed(single_image, them
     driver.settled(page)
     assert page.get_by_test_id("stException").count() == 0
     assert not page.evaluate(driver.WIDER)
+    assert headings_in_order(page)
     assert page.get_by_text("Research use only").first.is_visible()
     assert "Jane" not in page.content()
     assert "jane" not in page.url + page.content()
@@ -177,6 +178,7 @@ def drag(page, area) -> None:
 
 
 @pytest.mark.parametrize("viewport", SCREENS)
+@pytest.mark.soak
 def test_a_frame_is_dragged_over_an_own_image(single_image, viewport):
     page = single_image("?challenge=melanoma", viewport=viewport)
     give_photograph(page)
@@ -223,7 +225,8 @@ def test_a_phone_shows_a_slide_and_its_headline_on_its_first_screen(single_image
     page.get_by_text(re.compile(r"1,024 × 1,024 px at x [4-6]\d\d, y")).first.wait_for()
 
 
-@pytest.mark.parametrize("foreign", [True, pytest.param(False, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("foreign", [True, False])
+@pytest.mark.soak
 def test_a_phone_shows_an_own_image_and_its_headline_on_its_first_screen(single_image, foreign):
     """Three buttons above the image pushed "No answer" out of sight."""
     page = single_image("?challenge=melanoma", viewport=PHONE)
@@ -246,6 +249,7 @@ def headings_in_order(page) -> bool:
 
 
 @pytest.mark.parametrize("viewport", SCREENS)
+@pytest.mark.soak
 def test_every_tab_has_headings_in_order_and_what_if_fits(single_image, viewport):
     page = single_image(viewport=viewport)
     if viewport == PHONE:
@@ -282,7 +286,8 @@ COLOURS = "e => [getComputedStyle(e).color, getComputedStyle(document.body).back
 CUT = "badges => badges.filter(e => e.scrollWidth > e.clientWidth).map(e => e.innerText)"
 
 
-@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.soak
 def test_a_session_is_stopped_goes_on_and_shows_each_image_as_it_comes(single_image, theme):
     """A click on "Cancel" was lost when the next image came, and the button for the answer had no colour."""
     page = single_image("?challenge=melanoma", theme)

@@ -137,6 +137,7 @@ def test_wheel_keys_and_strip_change_the_slice_and_wrong_regions_come_by_size(vi
     assert where(page) == "1 of 2 · FN 1.20 mL"
 
 
+@pytest.mark.soak
 def test_a_region_of_several_labels_is_looked_at_as_one(viewer):
     page = viewer("?k=regions")
     labels = page.get_by_role("group", name="Label").get_by_role("button")
@@ -151,6 +152,7 @@ def test_a_region_of_several_labels_is_looked_at_as_one(viewer):
     assert card(page, (25, 20, 6))[""].startswith("TP")
 
 
+@pytest.mark.soak
 def test_one_label_has_results_of_its_own(viewer):
     page = viewer()
     press(page, "l", "l", "n", "n")
@@ -185,6 +187,7 @@ def test_small_planes_lead_a_click_is_told_and_the_page_asks_for_a_place(viewer)
     assert card(page, (27, 11, 8), 0, 2)[""] == "FP · spurious"
 
 
+@pytest.mark.soak
 def test_backgrounds_and_windows(viewer):
     page = viewer()
     grey, black = "r === g && g === b && r > 0", "r + g + b === 0 && a > 0"
@@ -245,6 +248,7 @@ def test_masks_without_a_background_are_drawn_projected_and_hidden(viewer):
     assert counted(page, "overlay", "a > 0") == 0
 
 
+@pytest.mark.soak
 def test_masks_without_labels_have_nothing_wrong(viewer):
     page = viewer("?k=empty")
     expect(tag(page, "tl")).to_contain_text("Axial 10 / 20")

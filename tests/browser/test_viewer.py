@@ -170,6 +170,7 @@ def test_a_rerun_unpacks_nothing_and_moves_nothing(viewer):
     assert stage(page, "s.view.s") == pytest.approx(before["s"])
 
 
+@pytest.mark.soak
 def test_other_results_of_the_same_picture_keep_view_filters_and_selection(viewer):
     page = viewer()
     click(page, PAIR)
@@ -213,6 +214,7 @@ def test_keys_reach_every_nucleus_and_errors_in_turn(viewer):
     assert reached == set(range(len(viewer_app.ROWS)))
 
 
+@pytest.mark.soak
 def test_a_wheel_turn_begun_on_the_page_goes_on_scrolling_it(viewer):
     page = viewer("", viewport={"width": 1280, "height": 420})
     before, box = stage(page, "s.view.s"), page.locator(".stage").bounding_box()
@@ -253,6 +255,7 @@ def test_the_picture_is_saved_with_its_overlay_and_legend_and_axe_finds_nothing(
     assert found["violations"] == []
 
 
+@pytest.mark.soak
 def test_detections_alone_have_a_confidence(viewer):
     page = viewer("?k=detections")
     expect(hover(page, LONELY)).to_contain_text("Detected")
@@ -264,6 +267,7 @@ def test_detections_alone_have_a_confidence(viewer):
     selected(page, ("prediction", 0, "Detected"))
 
 
+@pytest.mark.soak
 def test_there_need_be_no_picture(viewer):
     page = viewer("?k=plain")
     assert all(painted(page, TP, FP, FN))
