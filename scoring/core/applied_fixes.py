@@ -113,7 +113,8 @@ def is_one_table(source: Source, opened: Source) -> bool:
 
 def with_provenance(card: ScoreCard, reading: str = "") -> ScoreCard:
     """Return the scorecard with the changes of its input files in `provenance.mended`. Such a card is not
-    official, because official programs read unchanged files. Without changes the card stays the same.
+    official, because official programs read unchanged files. Without changes, only `official` can change: it
+    gets the badge `reading`, and it is not official if a file has another format (`OTHER_FORMAT`).
 
     Args:
         reading: Badge of the score if no official program computes it; else "".

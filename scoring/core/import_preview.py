@@ -75,7 +75,7 @@ def with_columns(
     refused: InputRefused, source: Source, challenge: "Challenge[Any, Any]", truth: Any, name: str
 ) -> InputRefused:
     """Return a refusal that offers a fix: another shape of the table, or guessed columns if all required
-    columns are found.
+    columns are found. Without such a fix, the refusal is returned unchanged.
 
     Args:
         truth: The cases; None without a truth.

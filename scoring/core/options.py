@@ -66,7 +66,8 @@ class Option:
         return "--" + self.name.replace("_", "-")
 
     def check(self, value: Any, has_model: bool = False) -> Iterator[Finding]:
-        """Yield a finding `bad-option` if a value is not allowed."""
+        """Yield a finding `bad-option` if a value is not allowed, or if the option cannot be used with a
+        model and `has_model` is True. None is allowed if it is the default."""
         if value is None and self.default is None:
             return
         if self.values and value not in self.values:
