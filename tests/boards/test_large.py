@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import time
 from dataclasses import replace
 
@@ -22,10 +23,22 @@ from tests.support.boards import board, filled, labels, sizes
 TEAMS, EACH = 12, 25
 
 
+@pytest.fixture(scope="module")
+def store_of_many(tmp_path_factory):
+    """The folder of a store with the board "b" that `crowded` gives."""
+    folder = tmp_path_factory.mktemp("crowded")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
+        patch.setenv("BENCHSIDE_STORE", str(folder / "store"))
+        crowd(folder, TEAMS, EACH, EACH).board.store.engine.dispose()
+    return folder / "store"
+
+
 @pytest.fixture
-def crowded(place, tmp_path):
+def crowded(store_of_many, place):
     """The board "b" with 12 more teams of 25 submissions."""
-    return crowd(tmp_path, TEAMS, EACH, EACH)
+    shutil.copytree(store_of_many, place)
+    return board_ranking.board_ranking(opened(open_store(), "b"))
 
 
 def crowd(tmp_path, teams: int, each: int, cards: int = 1) -> board_ranking.BoardRanking:

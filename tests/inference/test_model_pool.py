@@ -44,9 +44,9 @@ def one_by_one():
         ]
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_outputs_do_not_depend_on_workers_or_cache(workers, one_by_one):
-    for cache in (None, PictureCache(1 << 20), PictureCache(3000)):
+@pytest.mark.parametrize(("workers", "cached"), [(1, (None, 1 << 20, 3000)), (3, (3000,))])
+def test_outputs_do_not_depend_on_workers_or_cache(workers, cached, one_by_one):
+    for cache in (each and PictureCache(each) for each in cached):
         for _ in range(2 if cache else 1):
             found = predict(
                 builders.classifier(),
