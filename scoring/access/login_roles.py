@@ -59,8 +59,8 @@ def actor_of(claims: Mapping[str, Any], rules: AccessRules, now: float, not_befo
         not_before: Tokens that were issued before this time are revoked; in seconds since 1970.
 
     Returns:
-        The person. `NOBODY` if nobody is logged in, if issuer, subject or expiry is missing, or if the token
-        is expired or revoked.
+        The person. `NOBODY` if nobody is logged in, if issuer, subject, issue time or expiry is missing, if
+        the token expired longer ago than `rules.grace`, or if it is revoked or issued in the future.
     """
     issuer, subject = claims.get("iss"), claims.get("sub")
     expires, issued = _seconds(claims.get("exp")), _seconds(claims.get("iat"))

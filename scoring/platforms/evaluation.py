@@ -93,7 +93,8 @@ def usual_settings(challenge: Challenge[Any, Any], options: Mapping[str, Any]) -
 
 def read_settings(path: str | Path) -> PlatformSettings:
     """Read the settings from `benchside.json`. Raises InputRefused `bad-settings` if the file is missing, was
-    not written by `benchside platform bundle`, or has hidden characters, which the message names."""
+    not written by `benchside platform bundle`, or has hidden characters, which the message names;
+    `bad-option` if a setting is invalid."""
     try:
         value = json.loads(read_file(Path(path), MOST_BYTES))
         if value["format"] != FORMAT or value["truth"] not in TRUTHS:
@@ -203,7 +204,7 @@ def evaluate(
 
     Raises:
         SubmissionRefused: If the submission cannot be scored; it lists all problems that a participant may
-            know.
+            know. Any other exception becomes the problem `internal-error`, without its text.
     """
     try:
         return _evaluate(read, truth_place, settings)
