@@ -120,7 +120,9 @@ def test_metrics_and_notebooks_have_their_pages(site):
 def test_the_number_of_public_challenges_is_that_of_the_gallery():
     number = len(list((ROOT / "scoring" / "challenges" / "declared" / "gallery").glob("*.toml")))
     for path in (ROOT / "README.md", ROOT / "docs" / "own-challenge.md"):
-        assert re.findall(r"(\S+) public challenges", path.read_text(encoding="utf-8")) == [str(number)], path
+        assert re.findall(
+            r"(\d+) (?:included files for )?public challenges", path.read_text(encoding="utf-8")
+        ) == [str(number)], path
 
 
 def test_the_samples_of_an_installed_package_are_found(tmp_path):

@@ -72,14 +72,19 @@ def test_equal_teams_are_seldom_told_apart(design):
     ("found", "names"),
     [
         (partial(coverage, Design("isic", 51, 1, skewed=True)), {"score", "mean_auc", "BKL/auc"}),
-        (partial(ward_coverage, Ward("isic", 20)), {"mean_auc", "macro_average_precision", "NV/f1"}),
+        pytest.param(
+            partial(ward_coverage, Ward("isic", 20)),
+            {"mean_auc", "macro_average_precision", "NV/f1"},
+            marks=pytest.mark.soak,
+        ),
         (
             partial(ward_coverage, Ward("melanoma", 50)),
             {"auc", "specificity", "sensitivity_at_90_specificity"},
         ),
-        (
+        pytest.param(
             partial(cell_coverage, Cell("puma", 20, (("outlines", True),))),
             {"score", "tumor/f1", "melanophages/sq", "apoptotic_cells/matched_dice"},
+            marks=pytest.mark.soak,
         ),
         (partial(cell_coverage, Cell("hecktor2026", 12)), {"score", "c_index", "B/segmentation"}),
         (partial(coverage_of_differences, Cell("hecktor2026", 20)), {"score", "segmentation", "T2/recall"}),

@@ -9,6 +9,7 @@ from scoring.statistics.permutation_test import Exchange, swap_test
 from scoring.statistics.replicate_comparison import Resampled, compare
 from tests.simulations.designs import SEED
 from tests.simulations.test_rates import most
+from tests.support.soak import FACTOR
 
 UNITS, DRAWS = 60, 200
 
@@ -30,7 +31,7 @@ def tries(random: np.random.Generator, number: int) -> np.ndarray:
 
 def test_the_best_of_thirty_tries_is_told_apart_no_more_often_than_one():
     """Six teams of 30 tries and eight of one; what the tries do is seen where their number is left out."""
-    random, runs, wrong, before = np.random.default_rng([SEED, 3]), 120, 0, 0
+    random, runs, wrong, before = np.random.default_rng([SEED, 3]), 60 * min(2, FACTOR), 0, 0
     for run in range(runs):
         sent = tries(random, 188)
         counted = [of_team[np.argmax(of_team.mean(1))] for of_team in np.split(sent[:180], 6)]
@@ -42,7 +43,7 @@ def test_the_best_of_thirty_tries_is_told_apart_no_more_often_than_one():
 
 
 def test_ten_looks_at_a_growing_board_err_as_seldom_as_one():
-    random, runs, wrong, before = np.random.default_rng([SEED, 4]), 60, 0, 0
+    random, runs, wrong, before = np.random.default_rng([SEED, 4]), 30 * min(2, FACTOR), 0, 0
     for run in range(runs):
         sent = tries(random, 40)
         looks = [sent[np.arange(4 * look, 4 * look + 4)] for look in range(10)]
