@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from scoring.inference import sandbox, timed_worker, worker, worker_protocol
-from scoring.inference.sandbox_layers import LAYERS
+from scoring.inference.model_process import achieved_layers
 
 _own = threading.local()
 """The streams of requests and replies of the worker that runs in this thread."""
@@ -54,12 +54,13 @@ def _started(command: Sequence[str], **options: Any) -> Any:
 
 @contextmanager
 def models_run_here() -> Iterator[None]:
-    """Start workers of models as threads."""
+    """Start workers of models as threads, which say that they are as confined as a process is here."""
+    layers = achieved_layers()
     known = {name: getattr(subprocess, name) for name in ("PIPE", "DEVNULL", "TimeoutExpired")}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(timed_worker, "subprocess", SimpleNamespace(Popen=_started, **known))
         patch.setattr(worker_protocol, "take_channel", lambda: _own.streams)
-        patch.setattr(sandbox, "confine", lambda *_: tuple(LAYERS))
+        patch.setattr(sandbox, "confine", lambda *_: layers)
         for name in ("leave_folders", "die_with_parent", "set_alarm"):
             patch.setattr(sandbox, name, lambda *_: None)
         yield
