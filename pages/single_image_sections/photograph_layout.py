@@ -32,9 +32,10 @@ from scoring.common.text import markdown
 from scoring.inference.single_image_task import ModelTask
 from scoring.single_image import quality
 from scoring.single_image.abstention import reasons_of
+from scoring.single_image.image_prediction import ImagePrediction
 from scoring.single_image.likeness import UNKNOWN_LIKENESS, likeness_chip
 from scoring.single_image.reader_study import Impression
-from scoring.single_image.similar_cases import NEAREST
+from scoring.single_image.similar_cases import NEAREST, Reference
 
 RUN = "single_{}"
 """Name of the model's run on the test set, by challenge."""
@@ -215,20 +216,11 @@ def _answer(
         tried = _withheld(setup, held, among)
         if isinstance(tried, Running):
             superseded_run.remember(RUN.format(setup.task.challenge), setup.test_set, setup.model, tried)
-        refusals = (outcome.refused for outcome in (held, tried) if isinstance(outcome, Outcome))
-        unknown = next((refused.problems[0].message for refused in refusals if refused), "")
-        question = Query(
-            setup,
-            answer,
-            reference,
-            image_upload.measured(setup.image),
-            chips,
-            model_and_test_set.model_title(setup.task.challenge, setup.model),
-            tried.value if isinstance(tried, Outcome) else None,
-            unknown or STOPPED * _was_stopped(held),
-            image_upload.similar(among, setup.image, NEAREST),
-            tuple(_chips(setup.task, other, among) for other in setup.image.others),
-        )
+        question = _question(setup, answer, reference, (held, among, tried), chips)
+        if not answer.scale_known:
+            prediction.without_scale(question, first)
+            _unfinished(held, among, None)
+            return
         own = prediction.impression(question, first)
         if own is None:
             return
@@ -240,7 +232,33 @@ def _answer(
     _unfinished(held, among, tried)
 
 
-def _was_stopped(run: Outcome | Running) -> bool:
+def _question(
+    setup: Setup,
+    answer: ImagePrediction,
+    reference: Reference | None,
+    runs: tuple[Outcome | Running | None, ...],
+    chips: tuple[quality.QualityBadge, ...],
+) -> Query:
+    """Return the query with all that is known of the test set. runs: the model's outputs, the images, and how
+    often there is no answer."""
+    held, among, tried = runs
+    refusals = (outcome.refused for outcome in (held, tried) if isinstance(outcome, Outcome))
+    unknown = next((refused.problems[0].message for refused in refusals if refused), "")
+    return Query(
+        setup,
+        answer,
+        reference,
+        image_upload.measured(setup.image),
+        chips,
+        model_and_test_set.model_title(setup.task.challenge, setup.model),
+        tried.value if isinstance(tried, Outcome) else None,
+        unknown or STOPPED * _was_stopped(held),
+        image_upload.similar(among, setup.image, NEAREST),
+        tuple(_chips(setup.task, other, among) for other in setup.image.others),
+    )
+
+
+def _was_stopped(run: Outcome | Running | None) -> bool:
     """Return whether a run was stopped before its end."""
     return isinstance(run, Running) and run.job.future.done() and run.job.future.exception() is not None
 

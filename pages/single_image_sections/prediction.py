@@ -16,7 +16,7 @@ from scoring.common.text import markdown
 from scoring.inference.single_image_task import ModelTask
 from scoring.presentation.figures import single_image as figures
 from scoring.single_image import wording
-from scoring.single_image.abstention import least_score, withheld_line
+from scoring.single_image.abstention import least_score, reasons_of, withheld_line
 from scoring.single_image.model_card import card_line, entries
 from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, QualityBadge
 from scoring.single_image.reader_study import CONFIDENCES, UNSURE, UNSURE_WORD, Impression
@@ -126,6 +126,16 @@ def show(query: Query, own: Impression) -> bool:
             query.turned()
             st.rerun()
     return True
+
+
+def without_scale(query: Query, first: bool) -> None:
+    """Say that there is no answer because the scale of the outputs is unknown. first: whether the visitor's
+    own assessment comes first, so that no output is shown."""
+    for sentence in reasons_of(query.chips):
+        st.warning(markdown(sentence, 500), icon=":material/front_hand:")
+    st.info(wording.scale_line(query.runs), icon=":material/straighten:")
+    if not first:
+        st.caption(markdown(wording.raw_line(query.answer.outputs, query.setup.task.names), 900))
 
 
 def _card(query: Query, cautions: Sequence[str]) -> None:

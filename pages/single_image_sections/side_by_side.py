@@ -166,6 +166,12 @@ def _second(query: Query, second: ChosenInput, name: str) -> None:
     known = None if isinstance(held, Running) else held.value
     card = None if known is None else model_card(known, task.malignant, query.setup.truth.columns)
     shown: SecondModel = replace(outcome.value, card=card)
+    if not shown.prediction.scale_known:
+        runs = isinstance(held, Running) and not held.job.future.done()
+        st.info(f"Second model: {wording.scale_line(runs)}")
+        if isinstance(held, Running):
+            scoring_run.running(held)
+        return
     st.session_state[SHOWN] = (query.key, shown)
     first, second_prediction, models = query.answer, shown.prediction, told_apart(query.model_name, name)
     line = models_line(first, second_prediction, task.names, models, shown.cautions)

@@ -44,7 +44,8 @@ def scan(data: bytes) -> dict[str, Any]:
     Returns:
         ir_version, opset (of the default domain), opsets (domain -> version), nodes (including subgraphs and
             functions), scalars (names of inputs and outputs of the graph that are declared without axes),
-            random (see `random_operators`), metadata (entries of the model, name -> text).
+            random (see `random_operators`), from_0_to_1 (see `ends_from_0_to_1`), metadata (entries of the
+            model, name -> text).
 
     Raises:
         ModelRefused: With `model-unreadable` or `external-data`, if the file cannot be read or needs other
@@ -91,6 +92,7 @@ def scan(data: bytes) -> dict[str, Any]:
         "nodes": nodes,
         "opsets": {name or "ai.onnx": version for name, version in opsets.items()},
         "random": random_operators(messages, opsets.get("", 0)),
+        "from_0_to_1": ends_from_0_to_1(model),
         "scalars": [name for name, kind in types.items() if kind.HasField("shape") and not kind.shape.dim],
         "metadata": {
             _text(entry.key)[:MOST_METADATA_CHARACTERS]: _text(entry.value)[:MOST_METADATA_CHARACTERS]
@@ -280,6 +282,25 @@ def _printable(name: str | bytes, most: int = 80) -> str:
 
 def _unreadable(message: str) -> ModelRefused:
     return ModelRefused("model-unreadable", message)
+
+
+FROM_0_TO_1 = ("Sigmoid", "Softmax")
+REARRANGING = ("Identity", "Flatten", "Reshape", "Squeeze", "Unsqueeze")
+"""Operators whose results are from 0 to 1; operators that leave every number as it is."""
+
+
+def ends_from_0_to_1(model: onnx.ModelProto) -> bool:
+    """Return whether the graph proves that all numbers of the first output are from 0 to 1, because it ends
+    in a sigmoid or softmax."""
+    standard = not any(_domain(function.domain) == "" for function in model.functions)
+    makers = {name: node for node in model.graph.node for name in node.output}
+    name = model.graph.output[0].name if model.graph.output and standard else ""
+    for _ in model.graph.node:
+        node = makers.get(name)
+        if node is None or _domain(node.domain) or node.op_type not in REARRANGING or not node.input:
+            return node is not None and not _domain(node.domain) and node.op_type in FROM_0_TO_1
+        name = node.input[0]
+    return False
 
 
 RANDOM = frozenset(

@@ -139,6 +139,7 @@ def model_facts(header: Header, model: bytes, confinement: tuple[str, ...]) -> M
             for operator, name, seeded in facts["random"]
         ),
         {str(name): str(text) for name, text in facts["metadata"].items()},
+        bool(facts["from_0_to_1"]),
     )
     declared = _tensors(facts["inputs"])
     adapter = Adapter.of(declared)

@@ -64,6 +64,7 @@ class Graph:
     Attributes:
         nodes: Number of nodes, including subgraphs and functions.
         random: Random operators, and operators in training mode.
+        from_0_to_1: Whether the graph proves that its first output is from 0 to 1.
     """
 
     ir_version: int
@@ -71,6 +72,7 @@ class Graph:
     nodes: int
     random: tuple[RandomOperator, ...] = ()
     metadata: dict[str, str] = field(default_factory=dict)
+    from_0_to_1: bool = False
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,11 @@ def kind(outputs: Floats) -> str:
     return "logits" if len(outputs) and (outputs.min() < 0 or outputs.max() > 1) else "probabilities"
 
 
+def is_certain(outputs: Floats) -> bool:
+    """Return whether `kind` of outputs [n, k] cannot change with further rows: only logits are negative."""
+    return bool(len(outputs) and outputs.min() < -TOLERANCE)
+
+
 def probabilities(outputs: Floats, kind: str) -> Floats:
     """Return rows [n, K] that sum to 1.
 

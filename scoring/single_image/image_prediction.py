@@ -10,7 +10,7 @@ from scoring.inference.model_pool import Cancelled
 from scoring.inference.preprocessing import Pixels
 from scoring.inference.single_image_task import ModelTask
 from scoring.metrics import calibration
-from scoring.metrics.output_kinds import kind, probabilities
+from scoring.metrics.output_kinds import is_certain, kind, probabilities
 from scoring.single_image.model import COPY, OpenModel
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.similar_cases import TIE, Reference
@@ -33,6 +33,8 @@ class ImagePrediction:
             unknown.
         official_caution: Short text that says that the challenge does not decide by the highest score; "" if
             it does.
+        scale_known: Whether `kind` is certain: by the outputs for a test set, or because the model can only
+            give such numbers. Otherwise `probabilities` mean nothing.
     """
 
     prepared: np.ndarray
@@ -44,6 +46,7 @@ class ImagePrediction:
     cpu_ms: float
     official: int | None = None
     official_caution: str = ""
+    scale_known: bool = True
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -146,6 +149,7 @@ def asked(
         cpu_ms,
         official,
         _official_caution(model.task, official, int(np.argmax(row)), output_kind),
+        bool(reference) or model.process.facts.graph.from_0_to_1 or is_certain(outputs[None]),
     )
 
 

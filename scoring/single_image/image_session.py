@@ -22,7 +22,7 @@ from scoring.single_image.photograph import HELD_BYTES, PHOTOGRAPH_PIXELS, WHOLE
 from scoring.single_image.quality import MeasuredImages, QualityBadge, of_photograph, seen_parts
 from scoring.single_image.reader_study import MOST_IMAGES, UNSURE
 from scoring.single_image.similar_cases import Reference
-from scoring.single_image.wording import cautions
+from scoring.single_image.wording import SCALE_UNKNOWN, cautions
 
 NOT_KEPT = "This image could not be read from the test set."
 NO_PIXELS = np.zeros((0, 0, 3), np.uint8)
@@ -232,5 +232,7 @@ def with_answer(model: OpenModel, image: SessionImage, reference: Reference | No
         answer = answered(model, image.prepared, image.source.vector, reference, least, image.chips)
     except InputRefused as refused:
         return replace(asked, failed=refused.problems[0].message)
+    if not answer.prediction.scale_known:
+        return replace(asked, failed=SCALE_UNKNOWN)
     prediction = replace(answer.prediction, prepared=NO_PIXELS)
     return replace(asked, answer=replace(answer, prediction=prediction))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from scoring.common.arrays import Floats
 from scoring.metrics import calibration
 from scoring.presentation.figures.number_format import score as score_text
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
@@ -82,6 +83,13 @@ IN_SHORT = {
 }
 """Name of a badge -> short text for a headline; for sharpness, the badge's value is used."""
 UNKNOWN_IN_SHORT = "similarity to the test images not known"
+SCALE_WAITS = (
+    "The scale of this model's outputs is being determined on the test set. The answer appears after that."
+)
+SCALE_UNKNOWN = (
+    "The scale of this model's outputs is not known, because there are no outputs for other test images: "
+    "there is no score. End the model with a sigmoid or softmax, or choose another test set."
+)
 UNTRIED = "it is not known how good the model is"
 UNFINISHED = "the answer may change or be withdrawn while the model runs on the test set"
 """A low score or another scale of the outputs is known only after the run."""
@@ -194,6 +202,20 @@ def model_line(model: str, prediction: ImagePrediction, names: Sequence[str]) ->
         output = prediction.outputs[k if is_of_top else -1]
         raw = f", raw {output:.3g} ({prediction.kind}){'' if is_of_top else f' for {names[-1]}'}"
     return f"Model: {model}{raw}. {only_line(names, 'It')}"
+
+
+def scale_line(runs: bool) -> str:
+    """Return why there is no score while the scale of the outputs is unknown. `runs` says whether the model
+    still runs on the test set."""
+    return SCALE_WAITS if runs else SCALE_UNKNOWN
+
+
+def raw_line(outputs: Floats, names: Sequence[str]) -> str:
+    """Return the raw outputs of a model [k] as a sentence. `names` are the full names of the classes."""
+    if len(outputs) == 1:
+        return f"Raw output: {outputs[0]:.3g}."
+    rows = (f"{name} {output:.3g}" for name, output in zip(names, outputs, strict=True))
+    return f"Raw outputs: {'; '.join(rows)}."
 
 
 def only_line(names: Sequence[str], subject: str = "The model") -> str:

@@ -197,6 +197,7 @@ def test_facts():
         "opsets": {"ai.onnx": 16},
         "nodes": 5,
         "random": [],
+        "from_0_to_1": True,
         "scalars": [],
         "metadata": {},
     }

@@ -42,6 +42,7 @@ from pages.single_image_sections import (
     record,
     session_queue,
     session_state,
+    side_by_side,
 )
 from scoring.challenges import load_challenge, samples
 from scoring.inference.model_pool import Cancelled
@@ -64,6 +65,7 @@ from tests.support.single_image import (
     of_left_less_right,
     of_patches,
     of_quadrant,
+    sigmoid_of,
     times,
 )
 from tests.support.thinned import crossed, some, some_rows
@@ -1493,7 +1495,8 @@ def test_while_the_model_runs_on_the_test_set_headline_and_record_call_the_answe
     app = own(single_image(challenge="melanoma", tab="Record"), photographs.encoded(resaved("melanoma", 4)))
     monkeypatch.setattr(scoring_run, "attempt", later)
     try:
-        app.file_uploader(key="single_melanoma_sample_model_files").upload("t.onnx", constant(1)).run()
+        proven = sigmoid_of(constant(1))
+        app.file_uploader(key="single_melanoma_sample_model_files").upload("t.onnx", proven).run()
         (headline,) = headlines(app)
         assert f", but: {wording.UNFINISHED}" in headline
         found = json.loads(files["single_json"]())
@@ -1509,6 +1512,60 @@ def test_while_the_model_runs_on_the_test_set_headline_and_record_call_the_answe
     (headline,) = headlines(app.run())
     assert f", but: {wording.UNTRIED}" in headline
     assert not json.loads(files["single_json"]())["test_set_not_compared"]["running"]
+
+
+def test_outputs_of_unknown_scale_get_no_score_before_the_model_has_run_on_the_test_set(
+    single_image, monkeypatch
+):
+    """A logit of 0.38 was "another lesion 0.62", and "melanoma 0.59" once the test set was measured."""
+    blocked, attempt = threading.Event(), scoring_run.attempt
+
+    def later(work, *some, **more):
+        if "progress" in more:
+            blocked.wait(60)
+        return attempt(work, *some, **more)
+
+    logits = builders.classifier(1, vector=False, softmax=False, seed=7)
+    app = own(single_image(challenge="melanoma"), photographs.encoded(resaved("melanoma", 4)))
+    monkeypatch.setattr(scoring_run, "attempt", later)
+    try:
+        app.file_uploader(key="single_melanoma_sample_model_files").upload("t.onnx", logits).run()
+        assert not headlines(app)
+        assert wording.SCALE_WAITS in [plain(one.value) for one in app.info]
+        assert not re.search("Highest score|No answer|turned or mirrored|correct|score of", said(app))
+        assert not app.tabs
+        assert not app.get("plotly_chart")
+        assert re.search(r"Raw output: -?\d+\.\d+", said(app))
+        app.toggle(key="single_first").set_value(True).run()
+        assert "Raw output" not in said(app)
+        next(one for one in app.button if (one.key or "").startswith("cancel_")).click().run()
+    finally:
+        blocked.set()
+    for job in list(background_jobs.queue()._jobs.values()):
+        job.future.exception()
+    app.toggle(key="single_first").set_value(False).run()
+    assert not headlines(app)
+    assert wording.SCALE_UNKNOWN in [plain(one.value) for one in app.info]
+    next(one for one in app.button if one.key.startswith("run_again")).click().run()
+    assert len(headlines(settled(app))) == 1
+
+
+def test_a_second_model_of_unknown_scale_gets_no_scores_before_it_has_run_on_the_test_set(single_image):
+    app, blocked = single_image(challenge="melanoma", tab="Side by side"), threading.Event()
+    app.session_state["_session"] = "visitor"
+    key = ("visitor", "blocked")
+    background_jobs.queue().submit(key, lambda job: blocked.wait(60))
+    try:
+        second = builders.classifier(1, vector=False, softmax=False, seed=7)
+        app.selectbox(key="single_second_melanoma").set_value("own").run()
+        uploader(app, "single_second_melanoma").upload("second.onnx", second).run()
+        assert f"Second model: {wording.SCALE_WAITS}" in [plain(one.value) for one in app.info]
+        assert not any("difference" in one.value.columns for one in app.dataframe)
+        assert side_by_side.SHOWN not in app.session_state
+    finally:
+        blocked.set()
+        background_jobs.queue().forget(key)
+    assert any("difference" in one.value.columns for one in settled(app).dataframe)
 
 
 def test_a_headline_links_to_the_cautions_that_it_does_not_name(single_image, monkeypatch):
@@ -1528,7 +1585,8 @@ def test_a_crash_on_a_test_image_names_it_and_the_record_names_the_test_set(sing
         record.downloads, "button", lambda _, content, _name, key, **more: files.update({key: content})
     )
     app = single_image(challenge="melanoma", tab="Record")
-    app.file_uploader(key="single_melanoma_sample_model_files").upload("t.onnx", crashing_on_the_left()).run()
+    crashing = sigmoid_of(crashing_on_the_left())
+    app.file_uploader(key="single_melanoma_sample_model_files").upload("t.onnx", crashing).run()
     bright_left = np.full((600, 600, 3), 90, np.uint8)
     bright_left[:, :300] = 200
     *cases, (name, _, kind) = first_cases(4)

@@ -19,7 +19,7 @@ from scoring.single_image.model_inputs import model_task, vector
 from scoring.single_image.photograph import received
 from scoring.single_image.similar_cases import reference
 from tests.inference import builders
-from tests.support.single_image import PATIENT, lesion, model, of_quadrant, photograph
+from tests.support.single_image import PATIENT, lesion, model, of_quadrant, photograph, times
 from tests.support.thinned import some_rows
 
 CASES = 8
@@ -154,9 +154,9 @@ def test_logits_are_known_by_the_test_set_s_outputs():
 class _Cases:
     name, columns, id_column = "cases", {}, "case"
 
-    def __init__(self, n):
+    def __init__(self, n, classes=11):
         self.ids = self.images = tuple(map(str, range(n)))
-        self.labels = np.arange(n) % 11
+        self.labels = np.arange(n) % classes
 
     def __len__(self):
         return len(self.ids)
@@ -299,3 +299,19 @@ def test_a_worker_that_is_gone_is_known():
     assert found.ended
     with pytest.raises(InputRefused, match="closed"):
         predict(found, photograph(lesion(64)), vector(PATIENT, 50, "m", "torso"))
+
+
+def test_numbers_of_one_image_say_nothing_about_their_scale_unless_the_model_proves_it():
+    """A raw output of 0.38, a logit, was shown as the score 0.62 of another lesion."""
+    about = model_task("melanoma")
+    logits = _Outputs(np.random.default_rng(0).normal(0, 2, (30, 1)))
+    with model(of_quadrant(64), about) as found:
+        alone = predict(found, photograph(lesion(64)))
+        assert not alone.scale_known
+        assert predict(found, photograph(lesion(64)), None, reference(about, _Cases(30, 2), logits)).scale_known
+        none = reference(about, _Cases(0), _Outputs(np.empty((0, 1))))
+        assert not predict(found, photograph(lesion(64)), None, none).scale_known
+    with model(times(of_quadrant(64), -1), about) as negative:
+        assert predict(negative, photograph(lesion(64))).scale_known  # no score is negative
+    with model(builders.classifier()) as proven:
+        assert predict(proven, photograph(lesion()), vector(PATIENT, 40, "f", "leg")).scale_known

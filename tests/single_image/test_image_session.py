@@ -14,8 +14,9 @@ from scoring.single_image.image_prediction import TurnedViews
 from scoring.single_image.image_session import ImageQueue, SessionImage, SourceImage, answer_waiting
 from scoring.single_image.model_inputs import model_task
 from scoring.single_image.quality import CAUTION, STOP, QualityBadge
+from scoring.single_image.wording import SCALE_UNKNOWN
 from tests.support import photographs, slides
-from tests.support.single_image import lesion, model, of_quadrant
+from tests.support.single_image import lesion, model, of_quadrant, sigmoid_of
 
 
 def queued(count: int, size: int = 0) -> ImageQueue:
@@ -27,8 +28,16 @@ def queued(count: int, size: int = 0) -> ImageQueue:
 
 @contextmanager
 def opening():
-    with model(of_quadrant(), model_task("melanoma")) as found:
+    with model(sigmoid_of(of_quadrant()), model_task("melanoma")) as found:
         yield found
+
+
+def test_outputs_of_unknown_scale_are_no_answer():
+    """Without the test set a logit of 0.38 was the score of melanoma."""
+    queue = queued(1)
+    answer_waiting(lambda: model(of_quadrant(), model_task("melanoma")), queue, None, None)
+    assert queue.done[1].answer is None
+    assert queue.done[1].remarks().startswith(SCALE_UNKNOWN)
 
 
 def test_a_stop_keeps_what_is_done_and_the_rest_comes_when_it_goes_on():

@@ -95,6 +95,15 @@ def times(data: bytes, factor: float) -> bytes:
     return found.SerializeToString()
 
 
+def sigmoid_of(data: bytes) -> bytes:
+    """A model whose outputs are logits, with a sigmoid at its end."""
+    found = onnx.load_from_string(data)
+    (output,) = found.graph.output
+    found.graph.node.append(onnx.helper.make_node("Sigmoid", [output.name], ["probability"]))
+    output.name = "probability"
+    return found.SerializeToString()
+
+
 def of_patches(weights: np.ndarray, side: int = 64) -> bytes:
     """Melanoma's one score: the sum of weights [g, g] x mean brightness of each patch of a g x g lattice, or
     of weights [3, g, g] x a third of its mean red, green and blue."""
