@@ -131,8 +131,8 @@ def show(query: Query, own: Impression) -> bool:
 def without_scale(query: Query, first: bool) -> None:
     """Say that there is no answer because the scale of the outputs is unknown. first: whether the visitor's
     own assessment comes first, so that no output is shown."""
-    for sentence in reasons_of(query.chips):
-        st.warning(markdown(sentence, 500), icon=":material/front_hand:")
+    if reasons := reasons_of(query.chips):
+        _reasons(reasons)
     st.info(wording.scale_line(query.runs), icon=":material/straighten:")
     if not first:
         st.caption(markdown(wording.raw_line(query.answer.outputs, query.setup.task.names), 900))
@@ -176,11 +176,15 @@ def _card(query: Query, cautions: Sequence[str]) -> None:
 
 def _no_answer(query: Query, reasons: tuple[str, ...], own: Impression) -> None:
     """Draw the headline where nothing is to be concluded, why, and how often that is so on the test set."""
+    _reasons(reasons)
+    st.caption(f"Model: {markdown(query.model_name)}. {markdown(_how_often(query), 400)}")
+    _beside_answer(query, own)
+
+
+def _reasons(reasons: tuple[str, ...]) -> None:
     st.header(wording.NO_ANSWER, anchor=False)
     for sentence in reasons:
         st.warning(markdown(sentence, 500), icon=":material/front_hand:")
-    st.caption(f"Model: {markdown(query.model_name)}. {markdown(_how_often(query), 400)}")
-    _beside_answer(query, own)
 
 
 def _how_often(query: Query) -> str:

@@ -84,7 +84,7 @@ IN_SHORT = {
 """Name of a badge -> short text for a headline; for sharpness, the badge's value is used."""
 UNKNOWN_IN_SHORT = "similarity to the test images not known"
 SCALE_WAITS = (
-    "The scale of this model's outputs is being determined on the test set. The answer appears after that."
+    "The scale of this model's outputs is being determined on the test set. Before that, there is no score."
 )
 SCALE_UNKNOWN = (
     "The scale of this model's outputs is not known, because there are no outputs for other test images: "
