@@ -308,7 +308,8 @@ def test_numbers_of_one_image_say_nothing_about_their_scale_unless_the_model_pro
     with model(of_quadrant(64), about) as found:
         alone = predict(found, photograph(lesion(64)))
         assert not alone.scale_known
-        assert predict(found, photograph(lesion(64)), None, reference(about, _Cases(30, 2), logits)).scale_known
+        cases = reference(about, _Cases(30, 2), logits)
+        assert predict(found, photograph(lesion(64)), None, cases).scale_known
         none = reference(about, _Cases(0), _Outputs(np.empty((0, 1))))
         assert not predict(found, photograph(lesion(64)), None, none).scale_known
     with model(times(of_quadrant(64), -1), about) as negative:
