@@ -116,7 +116,7 @@ def opened(data: memoryview, least_pixels: int) -> OpenSlide | None:
     levels = [base, *sorted(_reduced(base, pages), key=_area, reverse=True)]
     if pages[0].is_ndpi:
         raise ImageUnreadable(f"NDPI slides are not read: save the slide as OME-TIFF, or {REGION}.")
-    if _area(base) <= least_pixels and (len(levels) == 1 or not base.is_tiled):
+    if _area(base) <= least_pixels and (len(levels) == 1 or not _is_tiled(base)):
         return None
     levels = [base, *(page for page in levels[1:] if not _unread(page))]
     if why := _unread(base):
@@ -127,7 +127,7 @@ def opened(data: memoryview, least_pixels: int) -> OpenSlide | None:
     described = str(base.description or pages[0].description)[:MOST_TEXT]
     resolutions = [_ratio(base.tags.valueof(tag)) for tag in _RESOLUTIONS]
     name = "SVS" if pages[0].is_svs else "OME-TIFF" if pages[0].is_ome else "TIFF"
-    micrometres = scale_of_tags(described, resolutions, int(base.tags.valueof(_UNIT, 2)))
+    micrometres = scale_of_tags(described, resolutions, _number(base.tags.valueof(_UNIT, 2)))
     magnified = _MAGNIFICATION.search(described)
     magnification = float(magnified[1]) if magnified else 0.0
     dropped = [kind for kind in KINDS if kind in kinds]
@@ -165,7 +165,16 @@ def _described(page: Any) -> str:
 
 
 def _area(page: Any) -> int:
-    return int(page.imagewidth) * int(page.imagelength)
+    return _number(page.imagewidth) * _number(page.imagelength)
+
+
+def _number(value: Any) -> int:
+    """Return a whole number of a tag; 0 for anything else, as in damaged files."""
+    return int(value) if isinstance(value, int) else 0
+
+
+def _is_tiled(page: Any) -> bool:
+    return _number(page.tilewidth) > 0
 
 
 def _reduced(base: Any, pages: Sequence[Any]) -> list[Any]:
@@ -176,7 +185,7 @@ def _reduced(base: Any, pages: Sequence[Any]) -> list[Any]:
         page
         for page in pages
         if _area(page) < _area(base)
-        and (page.is_tiled or page.offset in below)
+        and (_is_tiled(page) or page.offset in below)
         and abs(page.imagewidth - page.imagelength * base.imagewidth / base.imagelength)
         <= 2 + page.imagewidth / 100
         and not any(word in _described(page).lower() for word in _ASIDE)
@@ -187,13 +196,13 @@ def _unread(page: Any) -> str:
     """Return why the tiles of a picture are not read; "" if they are."""
     if max(page.imagewidth, page.imagelength) > MOST_SIDE or page.imagedepth != 1:
         return DAMAGED.format("size")
-    if int(page.tags.valueof(_ORIENTATION, 1)) in UPRIGHT:
+    if _number(page.tags.valueof(_ORIENTATION, 1)) in UPRIGHT:
         return f"The slide is stored turned or mirrored, so Benchside would show it wrongly: {REGION}."
-    colours = (page.samplesperpixel, page.bitspersample, int(page.photometric) in (_RGB, _YCC))
+    colours = (page.samplesperpixel, page.bitspersample, _number(page.photometric) in (_RGB, _YCC))
     if colours != (3, 8, True):
         return f"The slide is not in RGB with 8 bits per channel: {REGION}."
-    by_jpeg = int(page.compression) in (_JPEG, *JPEG_2000)
-    if not by_jpeg and (int(page.compression) not in COMPRESSIONS or int(page.photometric) == _YCC):
+    by_jpeg = _number(page.compression) in (_JPEG, *JPEG_2000)
+    if not by_jpeg and (_number(page.compression) not in COMPRESSIONS or _number(page.photometric) == _YCC):
         return f"The slide's compression is not supported (only {READ} are): {REGION}."
     wide, tall = _tile_size(page)
     if not (0 < wide <= MOST_SIDE and 0 < tall <= MOST_SIDE):
@@ -203,7 +212,8 @@ def _unread(page: Any) -> str:
 
 def _tile_size(page: Any) -> tuple[int, int]:
     """Return width and height of a picture's tiles, px. A strip is a tile of the picture's width."""
-    return (page.tilewidth, page.tilelength) if page.is_tiled else (page.imagewidth, page.rowsperstrip)
+    wide, tall = ("tilewidth", "tilelength") if _is_tiled(page) else ("imagewidth", "rowsperstrip")
+    return _number(getattr(page, wide)), _number(getattr(page, tall))
 
 
 def overview(slide: OpenSlide) -> Pixels:
@@ -275,7 +285,7 @@ def _read(slide: OpenSlide, page: Any, box: Box) -> Image.Image:
 def _tile(slide: OpenSlide, page: Any, column: int, row: int) -> Image.Image | None:
     """Return a tile; None if the file leaves it out, as scanners do where there is only glass."""
     wide, tall = _tile_size(page)
-    size = (wide, tall if page.is_tiled else min(tall, page.imagelength - row * tall))
+    size = (wide, tall if _is_tiled(page) else min(tall, page.imagelength - row * tall))
     across, down = -(-page.imagewidth // wide), -(-page.imagelength // tall)
     place, planes = row * across + column, 3 if page.planarconfig == 2 else 1
     try:
@@ -299,7 +309,7 @@ def _piece(slide: OpenSlide, page: Any, place: int) -> bytes:
 
 def _decoded(page: Any, piece: bytes, size: tuple[int, int], samples: int) -> Image.Image:
     """Return a tile of `samples` channels."""
-    compression = int(page.compression)
+    compression = _number(page.compression)
     is_tiff = compression not in JPEG_2000
     kind, file = ("TIFF", _as_file(page, piece, size, samples)) if is_tiff else ("JPEG2000", piece)
     with Image.open(io.BytesIO(file), formats=(kind,)) as image:
@@ -323,12 +333,12 @@ def _as_file(page: Any, piece: bytes, size: tuple[int, int], samples: int) -> by
     """Return a tile as a TIFF file of its own, which libtiff decodes."""
     tags = ImageFileDirectory_v2()
     tags[256], tags[257], tags[278] = *size, size[1]
-    tags[258], tags[277], tags[259] = (8,) * samples, samples, int(page.compression)
-    tags[262], tags[284], tags[317] = int(page.photometric) if samples == 3 else 1, 1, int(page.predictor)
+    tags[258], tags[277], tags[259] = (8,) * samples, samples, _number(page.compression)
+    tags[262], tags[284], tags[317] = _number(page.photometric) if samples == 3 else 1, 1, int(page.predictor)
     if page.jpegtables:
         tags.tagtype[347] = 7
         tags[347] = page.jpegtables
-    if int(page.photometric) == _YCC:
+    if _number(page.photometric) == _YCC:
         tags[_SUBSAMPLING] = tuple(page.tags.valueof(_SUBSAMPLING, (2, 2)))
     tags[273], tags[279] = 0, len(piece)  # Pillow adds the length of the directory to the first
     return b"II*\0\x08\0\0\0" + tags.tobytes(8) + piece

@@ -17,8 +17,18 @@ with suppress(ImportError):  # the package is a part of the app, and of no comma
 SAVE = "Save the table as CSV."
 UNPACKED, PACKED = 2, 3
 """Numbers of two fields of a page's header: its uncompressed and its compressed bytes."""
-BOOLEAN, WHOLE, TEXT, STRUCTURE = (1, 2), (4, 5, 6), 8, 12
+GROUPS, CHUNKS, DESCRIBED = 4, 1, 3
+"""Fields of the footer: its row groups, the columns of a group, and what describes a column there."""
+CHUNK_UNPACKED, CHUNK_PACKED, FIRST_DATA, FIRST_DICTIONARY = 6, 7, 9, 11
+"""Fields of a column in a row group: its uncompressed and compressed bytes, and where its pages start."""
+BOOLEAN, WHOLE, TEXT, LISTS, STRUCTURE = (1, 2), (4, 5, 6), 8, (9, 10), 12
 """Types of fields in Thrift's compact protocol."""
+SIZES = {1: 1, 2: 1, 3: 1, 7: 8}
+"""Bytes of a value of other types: of a truth value in a list, of a byte and of a fraction."""
+LONG = 15
+"""First half byte of a list whose number of values comes after it."""
+PARQUET_END = 8
+"""Bytes after the footer: its length and `PAR1`."""
 TOO_LARGE = f"it unpacks to more than {TABLE_BYTES / 1e6:.0f} MB. {SAVE}"
 FEATHER_START, FOOTER_END = b"ARROW1\0\0", 10
 """First bytes of a Feather file; number of bytes after its footer (the footer's length and `ARROW1`)."""
@@ -36,53 +46,72 @@ class _Table(NamedTuple):
 
 
 def _parquet(data: bytes) -> _Table:
-    """Return a Parquet file whose texts are read once each, however many rows share them."""
+    """Return a Parquet file whose texts are read once each, however many rows share them. pyarrow is not
+    asked for the sizes of columns: it ends the process where the statistics of a column are damaged."""
     source = pyarrow.BufferReader(data)
     leaves = pyarrow.parquet.ParquetFile(source).schema
     texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
     file = pyarrow.parquet.ParquetFile(source, read_dictionary=texts, memory_map=False, pre_buffer=False)
-    groups = [file.metadata.row_group(k) for k in range(file.num_row_groups)]
-    chunks = [group.column(k) for group in groups for k in range(len(leaves))]
-    size = sum(max(chunk.total_uncompressed_size, _of_pages(data, chunk)) for chunk in chunks)
+    footer, _ = _structure(data, len(data) - PARQUET_END - _number("<I", data, len(data) - PARQUET_END))
+    chunks = [chunk[DESCRIBED] for group in footer[GROUPS] for chunk in group[CHUNKS]]
+    size = sum(max(chunk[CHUNK_UNPACKED], _of_pages(data, chunk)) for chunk in chunks)
     batches = file.iter_batches(1000, use_threads=False)
     return _Table(file.schema_arrow.names, file.metadata.num_rows, size, batches)
 
 
-def _of_pages(data: bytes, chunk: Any) -> int:
+def _of_pages(data: bytes, chunk: Mapping[int, Any]) -> int:
     """Return how many bytes the pages of a column unpack to, as each says itself: a footer may lie. Source:
     PageHeader of parquet.thrift, in Thrift's compact protocol."""
-    starts = [chunk.data_page_offset, chunk.dictionary_page_offset or chunk.data_page_offset]
+    starts = [chunk[FIRST_DATA], chunk.get(FIRST_DICTIONARY) or chunk[FIRST_DATA]]
     at, size = min(starts), 0
-    end = min(at + chunk.total_compressed_size, len(data))
+    end = min(at + chunk[CHUNK_PACKED], len(data))
     for _ in range(LINES):
         if not 0 <= at < end:
             return size
-        numbers, at = _header(data, at)
-        size += max(0, numbers.get(UNPACKED, 0))
-        at += max(0, numbers.get(PACKED, 0))
+        header, at = _structure(data, at)
+        size += max(0, header.get(UNPACKED, 0))
+        at += max(0, header.get(PACKED, 0))
     raise ValueError("there are more pages than rows")
 
 
-def _header(data: bytes, at: int) -> tuple[dict[int, int], int]:
-    """Return the whole numbers of a structure in Thrift's compact protocol by field, and its end. Raises
-    IndexError where it is cut off."""
-    numbers, field = dict[int, int](), 0
+def _structure(data: bytes, at: int) -> tuple[dict[int, Any], int]:
+    """Return the fields of a structure in Thrift's compact protocol by number, and its end: whole numbers,
+    lists and structures. Raises IndexError where it is cut off."""
+    fields, field = dict[int, Any](), 0
     while head := data[at]:
         at, kind = at + 1, head & 15
         if head >> 4:
             field += head >> 4
         else:
             field, at = _zigzag(data, at)
-        if kind in WHOLE:
-            numbers[field], at = _zigzag(data, at)
-        elif kind == TEXT:
-            length, at = _varint(data, at)
-            at += length
-        elif kind == STRUCTURE:
-            _, at = _header(data, at)
-        elif kind not in BOOLEAN:
-            raise ValueError("a page has another header")
-    return numbers, at + 1
+        if field in fields:
+            raise ValueError("a field occurs twice")
+        fields[field], at = (None, at) if kind in BOOLEAN else _value(data, at, kind)
+    return fields, at + 1
+
+
+def _value(data: bytes, at: int, kind: int) -> tuple[Any, int]:
+    """Return a whole number, list or structure, None for other values, and its end."""
+    if at >= len(data):
+        raise IndexError(at)
+    if kind in WHOLE:
+        return _zigzag(data, at)
+    if kind == STRUCTURE:
+        return _structure(data, at)
+    if kind in LISTS:
+        count, each = data[at] >> 4, data[at] & 15
+        at += 1
+        if count == LONG:
+            count, at = _varint(data, at)
+        values = []
+        for _ in range(count):
+            value, at = _value(data, at, each)
+            values.append(value)
+        return values, at
+    if kind == TEXT:
+        length, at = _varint(data, at)
+        return None, at + length
+    return None, at + SIZES[kind]
 
 
 def _zigzag(data: bytes, at: int) -> tuple[int, int]:
@@ -201,6 +230,7 @@ def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
     except (
         pyarrow.ArrowException,
         OSError,
+        TypeError,
         ValueError,
         LookupError,
         MemoryError,

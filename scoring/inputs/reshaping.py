@@ -85,7 +85,7 @@ def _times(columns: Sequence[Sequence[str]]) -> Array | None:
         return None
     if not all(NUMERIC.fullmatch(cell.strip()) for cells in columns for cell in cells):
         return None
-    return np.array([[float(cell.replace(",", ".")) for cell in cells] for cells in columns])
+    return np.array([[float(cell.strip().replace(",", ".")) for cell in cells] for cells in columns])
 
 
 def _rises(times: Floats) -> bool:

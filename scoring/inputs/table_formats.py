@@ -216,7 +216,7 @@ def _of_json(data: bytes, name: str) -> Columns:
     except _NotATable as fault:
         message = "write a list of objects with id and scores, or one object that maps each id to its scores"
         raise refuse(name, f"it is JSON, but not a table ({fault}): {message}.") from fault
-    rows = len(next(iter(columns.values())))
+    rows = len(next(iter(columns.values()), ()))
     if len(columns) > COLUMNS or rows > LINES or rows * len(columns) > CELLS:
         raise refuse(name, f"it has {rows:,} rows and {len(columns):,} columns, more than are read. {SAVE}")
     return columns

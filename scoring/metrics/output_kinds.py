@@ -64,8 +64,9 @@ def are_bytes(outputs: Floats) -> bool:
 
 
 def softmax(logits: Floats) -> Floats:
-    """Convert logits [N, K] to probabilities [N, K] with rows that sum to 1."""
-    return np.exp(logits - scipy.special.logsumexp(logits, axis=1, keepdims=True))
+    """Convert logits [N, K] to probabilities [N, K] with rows that sum to 1; NaN where a row holds +inf."""
+    with np.errstate(invalid="ignore"):
+        return np.exp(logits - scipy.special.logsumexp(logits, axis=1, keepdims=True))
 
 
 def kind(outputs: Floats) -> str:

@@ -172,7 +172,8 @@ def as_long(random: Random, rows: Rows) -> tuple[str, bytes]:
 def as_lists(random: Random, rows: Rows) -> tuple[str, bytes]:
     """All scores of a case in one cell, as an array's text or as a list of Parquet."""
     header, *body = rows
-    lists = [typed(row[1:]) for row in body]
+    cells = typed([cell for row in body for cell in row[1:]])  # Parquet has one type for all lists
+    lists = [cells[k : k + len(header) - 1] for k in range(0, len(cells), len(header) - 1)]
     beside = {"labels": [header[1:]] * len(body)} if random.random() < 0.7 else {}
     frame = pd.DataFrame({header[0]: [row[0] for row in body], "probabilities": lists, **beside})
     if random.random() < 0.5:
@@ -287,6 +288,10 @@ def of_a_tool(random: Random, found: Any, touched: Touch, spoil: Spoil) -> bytes
     found = [entry for entry in found if len(entry[0]) > 2]
     if tool in nuclei_forms.BOXES:  # they write the box of an outline alone
         found = [entry for entry in found if len({x for x, _ in entry[0]}) == 2]
+    if tool.startswith("ImageJ's regions"):  # they are of 16 bits
+        found = [entry for entry in found if max(map(max, entry[0])) < 2**15]
+    if not found:
+        return nuclei(random, touched, spoil)
     if tool in nuclei_forms.UNGRADED:
         found = [(ring, kind, 1.0) for ring, kind, _ in found]
     files = nuclei_forms.FORMS[tool]({CASE: found})

@@ -370,5 +370,7 @@ UNGRADED = (
     *("ImageJ's regions by class", "ImageJ's regions by image"),
 )
 """Of these, those without confidences."""
-BOXES = ("Pascal VOC", "supervision", "Roboflow, boxes", "Darwin, boxes", "torchvision, by image")
+BOXES = (
+    *("Pascal VOC", "supervision", "Roboflow, boxes", "Darwin, boxes", "torchvision, by image", "FiftyOne"),
+)
 """Those of boxes, whose middle is that of rectangles alone."""
