@@ -16,7 +16,7 @@ from scoring.common.text import markdown
 from scoring.inference.single_image_task import ModelTask
 from scoring.presentation.figures import single_image as figures
 from scoring.single_image import wording
-from scoring.single_image.abstention import least_score, reasons_of, withheld_line
+from scoring.single_image.abstention import reasons_of, withheld_line
 from scoring.single_image.model_card import card_line, entries
 from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, QualityBadge
 from scoring.single_image.reader_study import CONFIDENCES, UNSURE, UNSURE_WORD, Impression
@@ -192,9 +192,7 @@ def _how_often(query: Query) -> str:
         return withheld_line(query.withheld)
     if query.unknown:
         return f"The share of test images without an answer is not known: {query.unknown}"
-    if query.held is not None and least_score(query.held) is None:
-        return "The test set has too few cases to estimate how often the model gives no answer."
-    return "The count of test images without an answer is below."
+    return "How many test images get no answer is not known yet."
 
 
 def _announce(query: Query, reasons: tuple[str, ...]) -> None:
@@ -213,7 +211,8 @@ def _lead(query: Query, own: Impression, withheld: bool) -> None:
     cautions = () if withheld else further_photographs.cautions(query)
     first = markdown(wording.headline(answer, names, cautions), 700)
     if withheld:
-        st.markdown(f"{first}, but the model gives no answer.")
+        official = markdown(answer.official_line, 400)
+        st.markdown(f"{first}, but the model gives no answer. {official}".rstrip())
     else:
         if more := wording.further_count(cautions):
             first = first.replace(more, f"[{more}](#{CARD})")
@@ -224,7 +223,7 @@ def _lead(query: Query, own: Impression, withheld: bool) -> None:
         st.markdown(markdown(wording.right_line(right, query.held, names[answer.top]), 600))
     if not withheld:
         _beside_answer(query, own)
-        if query.views is not None and query.views.changed:
+        if query.views is not None and query.views.most_changed:
             st.warning(markdown(wording.views_line(query.views)), icon=":material/sync_problem:")
 
 

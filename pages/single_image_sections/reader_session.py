@@ -188,6 +188,8 @@ def _answer(on: Session, image: SessionImage, key: str) -> None:
         "Show the scores, although there is no answer" if answer.reasons else "Scores of all classes"
     ):
         layout.plot(figures.ranked(scores, layout.theme()), "", key=f"{key}_scores")
+        if answer.reasons and answer.prediction.official_line:
+            st.caption(markdown(answer.prediction.official_line, 400))
 
 
 def _as_read(on: Session, image: SessionImage, read: Progress, n: int) -> ReadImage:

@@ -101,7 +101,7 @@ def tied(reference: Reference) -> bool:
 
 def unstable(views: TurnedViews) -> bool:
     """Return whether so many turned and mirrored copies get another class that there is no answer."""
-    return bool(views.others) and views.changed >= UNSTABLE * views.others
+    return bool(views.others) and views.most_changed >= UNSTABLE * views.others
 
 
 def reasons_of(chips: Sequence[QualityBadge]) -> tuple[str, ...]:
@@ -139,8 +139,8 @@ def causes(
     found = {SHORTLY[chip.name]: chip.words for chip in chips if chip.level == STOP}
     if views is not None and unstable(views):
         found["another class when turned"] = (
-            f"The model's answer is not stable: {views.changed} of {views.others} turned or mirrored copies "
-            "of the image get a different class."
+            f"The model's answer is not stable: {views.count_line} turned or mirrored copies of the image "
+            "get a different class."
         )
     if failed:
         found[FAILED] = f"The model failed on this image turned or mirrored: {failed}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.common.arrays import Floats
+from scoring.common.arrays import Floats, Ints
 from scoring.inference.model_pool import Cancelled
 from scoring.inference.preprocessing import Pixels
 from scoring.inference.single_image_task import ModelTask
@@ -59,6 +59,12 @@ class ImagePrediction:
         return self.order[0]
 
     @property
+    def official_line(self) -> str:
+        """`official_caution` as a sentence; "" without one."""
+        words = self.official_caution
+        return f"{words[0].upper()}{words[1:]}." if words else ""
+
+    @property
     def tied(self) -> tuple[int, ...]:
         """Numbers of the classes with the highest score, several if they are tied."""
         return tuple(np.flatnonzero(self.probabilities >= self.probabilities.max() - TIE).tolist())
@@ -66,10 +72,16 @@ class ImagePrediction:
 
 @dataclass(frozen=True)
 class TurnedViews:
-    """Probabilities [v, K] for the turned and mirrored copies of a photograph. The first copy is unchanged.
-    There are eight copies, or four if the model's input is not square."""
+    """Answers to the turned and mirrored copies of a photograph. The first copy is unchanged. There are eight
+    copies, or four if the model's input is not square.
+
+    Attributes:
+        probabilities: Probabilities [v, K].
+        official: Class numbers [v] by the challenge's own decision, -1 for none; None if unknown.
+    """
 
     probabilities: np.ndarray
+    official: Ints | None = None
 
     @property
     def low(self) -> Floats:
@@ -97,13 +109,36 @@ class TurnedViews:
     @property
     def changed(self) -> int:
         """Number of turned or mirrored copies with another highest-scoring class."""
-        top = self.probabilities.argmax(1)
-        return int((top[1:] != top[0]).sum())
+        return _others_than_first(self.probabilities.argmax(1))
+
+    @property
+    def changed_by_rule(self) -> int | None:
+        """Number of copies that get another class by the challenge's own decision; None if this is unknown,
+        or the number by the highest score."""
+        by_rule = self.changed if self.official is None else _others_than_first(self.official)
+        return None if by_rule == self.changed else by_rule
+
+    @property
+    def count_line(self) -> str:
+        """How many copies get another class, as text."""
+        by_rule = self.changed_by_rule
+        more = "" if by_rule is None else f" ({by_rule} of {self.others} by the challenge's rule)"
+        return f"{self.changed} of {self.others}{more}"
+
+    @property
+    def most_changed(self) -> int:
+        """Number of copies that get another class by the highest score or by the challenge's own decision,
+        whichever is larger."""
+        return max(self.changed, self.changed_by_rule or 0)
 
     @property
     def others(self) -> int:
         """Number of copies besides the unchanged photograph."""
         return len(self.probabilities) - 1
+
+
+def _others_than_first(classes: Ints) -> int:
+    return int((classes[1:] != classes[0]).sum())
 
 
 def predict(
@@ -169,13 +204,14 @@ def views(
 ) -> TurnedViews:
     """Run the model on the turned and mirrored copies of a photograph, without interpolation. Raises
     InputRefused, Cancelled. The copies are those of `turned`; the unchanged one is not run again."""
-    rows = [prediction.probabilities]
+    rows, raw = [prediction.probabilities], [prediction.outputs]
     for pixels in turned(prediction.prepared)[1:]:
         if cancelled and cancelled():
             raise Cancelled
         outputs, _ = model.run(np.ascontiguousarray(pixels), prediction.vector, COPY)
         rows.append(probabilities(outputs[None], prediction.kind)[0])
-    return TurnedViews(np.array(rows))
+        raw.append(outputs)
+    return TurnedViews(np.array(rows), model.task.official.decide(np.array(raw)))
 
 
 def turned(pixels: np.ndarray) -> list[np.ndarray]:

@@ -236,6 +236,7 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
             "highest": classes[prediction.top],
             "official": _official(classes, prediction.official),
             "official_rule": model.task.official.words,
+            "official_caution": prediction.official_caution or None,
             "cpu_ms": prediction.cpu_ms,
         },
         "test_set": None if test_set.reference is None else of_reference(test_set.reference),

@@ -56,9 +56,13 @@ def _shares(card: ModelCard | OfficialCard) -> dict[str, Any]:
 
 def of_views(classes: Sequence[str], views: TurnedViews) -> dict[str, Any]:
     rows = {"low": views.low, "mean": views.mean, "high": views.high, "standard_deviation": views.deviation}
-    return {"views": views.others, "highest_class_changed": views.changed} | {
-        name: by_class(classes, row) for name, row in rows.items()
-    }
+    by_rule = views.changed if views.changed_by_rule is None else views.changed_by_rule
+    counts = {"views": views.others, "highest_class_changed": views.changed}
+    return (
+        counts
+        | {"official_class_changed": None if views.official is None else by_rule}
+        | {name: by_class(classes, row) for name, row in rows.items()}
+    )
 
 
 def of_maps(classes: Sequence[str], maps: Explanation, k: int) -> dict[str, Any]:

@@ -186,8 +186,8 @@ def cautions(
         for chip in of_image
         if chip.name == "likeness"
     ]
-    if views is not None and views.changed:
-        found.append(f"another class in {views.changed} of {views.others} turned copies")
+    if views is not None and views.most_changed:
+        found.append(f"another class in {views.count_line} turned copies")
     found += further
     found += [IN_SHORT.get(chip.name, chip.value) for chip in of_image if chip.name != "likeness"]
     return found + [OVERCONFIDENT] * (card is not None and OVERCONFIDENT in card.cautions)
@@ -306,7 +306,7 @@ def temperature_line(reference: Reference) -> str:
 
 def views_line(views: TurnedViews) -> str:
     """Return a sentence that says how much the answer changes when the photograph is turned and mirrored."""
-    return f"In {views.changed} of {views.others} turned or mirrored copies the model chose another class."
+    return f"In {views.count_line} turned or mirrored copies the model chose another class."
 
 
 def dropped_line(kinds: Sequence[str], keeps_file: bool = False) -> str:

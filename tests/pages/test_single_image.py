@@ -47,7 +47,7 @@ from pages.single_image_sections import (
 from scoring.challenges import load_challenge, samples
 from scoring.inference.model_pool import Cancelled
 from scoring.metrics import calibration
-from scoring.single_image import abstention, nuclei, photograph, whole_slide, wording
+from scoring.single_image import abstention, image_prediction, nuclei, photograph, whole_slide, wording
 from scoring.single_image import quality as chips
 from scoring.single_image.image_prediction import predict, views
 from scoring.single_image.model import opened as opened_model
@@ -1566,6 +1566,17 @@ def test_a_second_model_of_unknown_scale_gets_no_scores_before_it_has_run_on_the
         blocked.set()
         background_jobs.queue().forget(key)
     assert any("difference" in one.value.columns for one in settled(app).dataframe)
+
+
+def test_scores_shown_anyway_stand_beside_the_challenges_own_class(single_image, monkeypatch):
+    """The page said "melanoma 0.59" where the challenge says another lesion."""
+    sentence = "the challenge predicts no class (a rule)"
+    monkeypatch.setattr(image_prediction, "_official_caution", lambda *_: sentence)
+    monkeypatch.setattr(query.Query, "reasons", ("No reason.",))
+    app = single_image(challenge="melanoma")
+    assert "he challenge predicts" not in said(app)
+    lead(app)
+    assert "but the model gives no answer. The challenge predicts no class (a rule)." in said(app)
 
 
 def test_a_headline_links_to_the_cautions_that_it_does_not_name(single_image, monkeypatch):

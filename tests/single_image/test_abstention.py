@@ -23,6 +23,7 @@ from scoring.single_image.image_prediction import TurnedViews
 from scoring.single_image.model_inputs import model_task
 from scoring.single_image.quality import CAUTION, STOP, QualityBadge, measured
 from scoring.single_image.similar_cases import class_set, reference
+from scoring.single_image.wording import cautions, views_line
 from tests.inference import builders
 from tests.single_image.test_similar_cases import drawn
 from tests.support.single_image import crashing_on_the_left, model
@@ -57,6 +58,25 @@ def test_an_answer_that_nearly_every_turn_changes_is_none(views, withheld):
     found = reasons(0.6, None, views, ())
     assert bool(found) == withheld
     assert not found or "not stable" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("scores", "official", "said"),
+    [
+        (6, [1] * 8, "6 of 7 (0 of 7 by the challenge's rule)"),
+        (2, [1, *[0] * 7], "2 of 7 (7 of 7 by the challenge's rule)"),
+        (6, [0, 0, *[1] * 6], "6 of 7"),
+        (6, None, "6 of 7"),
+    ],
+)
+def test_copies_are_counted_by_the_challenges_rule_too(scores, official, said):
+    """Of logits, melanoma above 0.5, the page counted what was above 0."""
+    views = replace(turned(scores), official=None if official is None else np.array(official))
+    (sentence,) = reasons(0.6, None, views, ())
+    assert f"{said} turned or mirrored copies of the image get a different class." in sentence
+    assert f"In {said} turned or mirrored copies the model chose another class." == views_line(views)
+    (caution,) = (words for words in cautions((), views) if "another class" in words)
+    assert caution == f"another class in {said} turned copies"
 
 
 def test_a_score_lower_than_nearly_all_of_the_test_set_is_no_answer():

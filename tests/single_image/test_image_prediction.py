@@ -180,7 +180,12 @@ def test_a_model_of_one_quarter_does():
     pixels[:112, 112:] = 200
     with model(of_quadrant(224), model_task("melanoma")) as found:
         seen = views(found, predict(found, photograph(pixels)))
-    assert seen.changed == 6
+    assert (seen.changed, seen.changed_by_rule) == (6, None)  # None: as many by the challenge's rule
+    with model(times(of_quadrant(224), 0.6), model_task("melanoma")) as found:  # 0.47, as a logit melanoma
+        logits = _Outputs(np.full((30, 1), -1.0))
+        known = reference(model_task("melanoma"), _Cases(30, 2), logits)
+        below = views(found, predict(found, photograph(pixels), None, known))
+    assert (below.changed, below.changed_by_rule) == (6, 0)
     assert (seen.low[1], seen.high[1]) == (pytest.approx(0, abs=1e-4), pytest.approx(200 / 255, abs=1e-4))
 
 

@@ -346,6 +346,12 @@ def test_no_answer_is_the_headline_and_scores_are_there_only_if_they_were_shown(
     assert "Scores" not in page.replace("Scores of all", "")
     shown = words_of(html.html(replace(without, scores_shown=True)))
     assert "The scores are shown on request, although the model gave no answer." in shown
+    other = replace(without.prediction, official_caution="the challenge predicts no class (rule)")
+    differing = replace(without, prediction=other, scores_shown=True)
+    assert "The challenge predicts no class (rule)." in words_of(html.html(differing))
+    assert "The challenge predicts" not in words_of(html.html(replace(differing, scores_shown=False)))
+    answer = image_record.document(differing)["answer"]
+    assert answer["official_caution"] == "the challenge predicts no class (rule)"
 
 
 def test_the_record_holds_pixels_and_nothing_else_of_the_file(said):

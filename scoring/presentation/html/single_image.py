@@ -92,7 +92,7 @@ def html(record: Record, with_image: bool = True) -> str:
         if class_set is not None
         else "",
         rate_line=withheld_line(record.test_set.withheld) if record.test_set.withheld is not None else "",
-        cautions=_cautions(record),
+        cautions=[*_cautions(record), *filter(None, [_official_line(record)])],
         card=_card_line(record),
         told=entries(record.model.process.facts.graph.metadata),
         threshold=_threshold_line(record) if has_scores else "",
@@ -268,9 +268,14 @@ def _cautions(record: Record) -> list[str]:
     sentences = [chip.words for chip in record.checks.chips if chip.level not in (GOOD, STOP)]
     for caution in photograph_cautions(record.prediction.top, record.more.others, record.model.task.names):
         sentences.append(f"{caution[0].upper()}{caution[1:]}.")
-    if record.more.views is not None and record.more.views.changed:
+    if record.more.views is not None and record.more.views.most_changed:
         sentences.append(views_line(record.more.views))
     return sentences
+
+
+def _official_line(record: Record) -> str:
+    """Return which class the challenge predicts, where scores without a headline suggest another; else ""."""
+    return record.prediction.official_line if record.checks.abstentions and record.scores_shown else ""
 
 
 def _scores(record: Record) -> list[tuple[str, list[float], int]]:
