@@ -210,13 +210,15 @@ def _of_json(data: bytes, name: str) -> Columns:
         if isinstance(document, (list, dict)) and len(document) > LINES:
             raise refuse(name, f"it lists {len(document):,} entries, more than are read. {SAVE}")
         columns = _columns(document)
+        if not columns:
+            raise _NotATable("its objects are empty")
     except (ValueError, RecursionError) as fault:
         reason = "it is nested too deeply" if isinstance(fault, RecursionError) else str(fault)[:100]
         raise refuse(name, f"it is JSON that cannot be read ({reason}). {SAVE}") from fault
     except _NotATable as fault:
         message = "write a list of objects with id and scores, or one object that maps each id to its scores"
         raise refuse(name, f"it is JSON, but not a table ({fault}): {message}.") from fault
-    rows = len(next(iter(columns.values()), ()))
+    rows = len(next(iter(columns.values())))
     if len(columns) > COLUMNS or rows > LINES or rows * len(columns) > CELLS:
         raise refuse(name, f"it has {rows:,} rows and {len(columns):,} columns, more than are read. {SAVE}")
     return columns
@@ -262,7 +264,9 @@ def _document(text: str) -> Any:
 
 def _columns(document: Any) -> Columns:
     """Return the columns of a document of any of the shapes that tables are written in."""
-    first = document[0] if isinstance(document, list) and document else None
+    if not document:
+        raise _NotATable("it is empty")
+    first = document[0] if isinstance(document, list) else None
     holders = [document.get(key) for key in IN_IMAGES] if isinstance(document, dict) else []
     in_image = isinstance(first, dict) and not PLACES.isdisjoint(first)
     if in_image or any(isinstance(holder, (list, dict)) for holder in holders):
@@ -284,9 +288,7 @@ def _columns(document: Any) -> Columns:
             return _columns(inner)
     if isinstance(document, list):
         return _of_records(document)
-    if isinstance(document, dict) and document:
-        return _of_records(listed) if (listed := _listed(document)) else _of_object(document)
-    raise _NotATable("it is empty")
+    return _of_records(listed) if (listed := _listed(document)) else _of_object(document)
 
 
 def _listed(document: Mapping[str, Any]) -> list[Any] | None:
