@@ -59,8 +59,7 @@ def method(card: ScoreCard) -> str:
 
 
 def class_name(name: str, risk: str | None = None) -> str:
-    """Return a class name as Markdown; if `risk` is given, with the coloured symbol of this risk group in
-    front."""
+    """Return a class name as Markdown, after the coloured symbol of its risk group if `risk` is given."""
     return f":{RISK_COLOUR[risk]}[{SHAPES[risk]}] {markdown(name)}" if risk else markdown(name)
 
 

@@ -285,9 +285,8 @@ class Challenge(Generic[Truth, Predictions]):
     def submitted_part(self, truth: Truth, source: Source, name: str | None = None, **options: Any) -> Truth:
         """Return a test set with only the cases that a submission (`source`) contains, so that only these are
         scored; the whole test set if it contains all or none. Options are as in `read_predictions`."""
-        read: object
         try:
-            read = self.read_predictions(source, truth, name, **options)
+            read: object = self.read_predictions(source, truth, name, **options)
         except InputRefused as refused:
             read = refused
         reduced: Truth = submitted_part.part_of(truth, read, name or open_source(source).name)
@@ -359,8 +358,7 @@ class Challenge(Generic[Truth, Predictions]):
         return self.models("--model").received(truth, index, model)
 
     def models(self, where: str) -> ModelSupport[Truth, Predictions]:
-        """Return the challenge's functions for models. Raises InputRefused if the challenge takes no
-        models."""
+        """Return the challenge's functions for models. Raises InputRefused if it takes no models."""
         if self.model is None:
             raise InputRefused([error("bad-option", where, self.words.no_model)])
         return self.model

@@ -63,8 +63,7 @@ def scan(data: bytes) -> dict[str, Any]:
         ) from None
     if not model.HasField("graph") or not model.graph.node:
         raise _unreadable(f"The file holds no network: its graph is empty or missing. {_EXPORT}")
-    nodes = 0
-    sparse_bytes = 0
+    nodes = sparse_bytes = 0
     messages = []
     for message in walk(model):
         messages.append(message)

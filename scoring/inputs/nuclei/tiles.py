@@ -110,10 +110,8 @@ def by_tile(
                 parts.setdefault(name, []).append(data)
             files_of_tiles |= {} if is_part else named
             if sum(map(len, files_of_tiles.values())) > TILES_BYTES:
-                text = (
-                    f"its lists of nuclei need more than {TILES_BYTES / 1e9:.0f} GB of memory: submit "
-                    "fewer images."
-                )
+                most = f"{TILES_BYTES / 1e9:.0f} GB of memory"
+                text = f"its lists of nuclei need more than {most}: submit fewer images."
                 raise InputRefused([error("too-large", files.name, text)])
     files_of_tiles |= {name: tile_readers.joined(of_classes) for name, of_classes in parts.items()}
     _refuse_twice(files_of_tiles, {m: m for m in {*files.sizes} - split}, files.name)
