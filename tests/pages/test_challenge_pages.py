@@ -26,6 +26,8 @@ EVERY_TAB = 4
 """`make test` opens one tab in so many of each submission, beginning with another one at each."""
 EVERY_TEAM = 3
 """`make test` opens one sample team in so many."""
+EVERY_GOLDEN = 3
+"""`make test` opens one golden file in so many: the command line scores them all (tests/golden)."""
 
 
 def named(folder) -> str:
@@ -139,9 +141,12 @@ def test_an_option_scores_in_place_and_by_a_link(opened, challenge_id, option, v
 @pytest.mark.parametrize(
     ("challenge_id", "folder", "tabs"),
     with_tabs(
-        (folder.parent.name, folder)
-        for folder, case in GOLDEN
-        if case["exit"] == 0 and "--model" not in case["arguments"]
+        (
+            (folder.parent.name, folder)
+            for folder, case in GOLDEN
+            if case["exit"] == 0 and "--model" not in case["arguments"]
+        ),
+        EVERY_GOLDEN,
     ),
 )
 def test_golden_files_have_the_official_score_and_answers_in_every_tab(opened, challenge_id, folder, tabs):
@@ -182,7 +187,7 @@ def test_refused_golden_files_show_every_problem(opened, folder):
 
 @pytest.mark.parametrize(
     ("challenge_id", "name"),
-    some_rows([(challenge_id, name) for challenge_id, facts in FACTS.items() for name in facts.refused], 4),
+    some_rows([(challenge_id, name) for challenge_id, facts in FACTS.items() for name in facts.refused], 8),
 )
 def test_a_refused_submission_shows_every_problem_and_the_sample_is_one_click_away(
     opened, tmp_path, challenge_id, name
