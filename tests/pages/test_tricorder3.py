@@ -30,8 +30,9 @@ def test_the_case_and_the_tab_of_an_address_are_shown(tricorder3):
 
 
 def test_a_dotted_line_is_the_age_that_the_model_receives(tricorder3):
-    shown = words(finished(tricorder3(submission="kmeans", tab="Cases", what_if="true")))
-    assert "Dotted: the age that the model receives; for an unknown age, the model receives 0." in shown
+    files = golden.uploads(golden.FOLDER / "tricorder3" / "10-onnx-160")
+    app = finished(put(tricorder3(tab="Cases", what_if="true"), *files))
+    assert "Dotted: the age that the model receives; for an unknown age, the model receives 0." in words(app)
 
 
 def test_an_own_test_set_asks_for_its_submission(tricorder3):
