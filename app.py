@@ -36,7 +36,7 @@ async def warm(_app):
     request_guard.require_confinement()
     preload.tune_garbage_collection()
     limits.raise_descriptors()
-    readers = ReaderPool()
+    readers = ReaderPool(LIMITS)
     boards = ReaderPool(replace(LIMITS, decoders=(f"{BOARDS}bundles.bundle_worker",)), 1, IMPORT)
     of_isic = ReaderPool(replace(LIMITS, decoders=(f"{ISIC}official_rejections", "pandas")), 1)
     pools = {BOARDS: boards, ISIC: of_isic}
