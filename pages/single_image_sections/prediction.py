@@ -162,7 +162,7 @@ def _card(query: Query, cautions: Sequence[str]) -> None:
                 "How good is this model, class by class?",
                 pd.DataFrame(columns),
                 {name: tables.text_column(name) for name in columns},
-                "With 95% intervals (Wilson).",
+                f"With 95% intervals (Wilson).{_ties(card.outputs.tied)}",
                 key="single_card",
             )
         if card is not None and card.by_tone:
@@ -179,6 +179,11 @@ def _no_answer(query: Query, reasons: tuple[str, ...], own: Impression) -> None:
     _reasons(reasons)
     st.caption(f"Model: {markdown(query.model_name)}. {markdown(_how_often(query), 400)}")
     _beside_answer(query, own)
+
+
+def _ties(tied: int) -> str:
+    """Return how ties count in the table of classes, as a sentence after another; "" without ties."""
+    return f" On {tied} images several classes share the highest score; the first counts." if tied else ""
 
 
 def _reasons(reasons: tuple[str, ...]) -> None:

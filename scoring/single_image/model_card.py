@@ -36,6 +36,7 @@ class CardOutputs:
         highest: Mean highest score; NaN without outputs.
         right: Share of right images among those with a valid output; None without outputs.
         refused: Why the official challenge refuses the scale of the outputs; "" if it does not.
+        tied: Number of images on which several classes share the highest score; the first counts.
     """
 
     failed: int = 0
@@ -43,6 +44,7 @@ class CardOutputs:
     highest: float = float("nan")
     right: Share | None = None
     refused: str = ""
+    tied: int = 0
 
     @property
     def overconfident(self) -> str:
@@ -247,6 +249,7 @@ def model_card(
             float(reference.highest.mean()) if len(reference) else float("nan"),
             share(reference.right, reference.units),
             reference.refused,
+            int(reference.tied.sum()),
         ),
         {tone: of(right, shown) for tone, shown in tones.items()},
         official,

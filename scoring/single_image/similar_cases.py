@@ -114,6 +114,12 @@ class Reference:
         return right
 
     @cached_property
+    def tied(self) -> Bools:
+        """Whether several classes share the highest score of each case [n]."""
+        tied: Bools = (self.probabilities >= self.highest[:, None] - TIE).sum(1) > 1
+        return tied
+
+    @cached_property
     def coverage(self) -> conformal.Coverage:
         """How often prediction sets contain the true class."""
         return conformal.coverage(self.probabilities, self.truth, MISS, self.units)
@@ -147,6 +153,9 @@ class RightShare:
         low: Smallest highest score of these cases; NaN without cases.
         every: Whether all cases are used because there are few.
         of_class: Share of right cases among those that get the same class as the image.
+        tied: Number of the cases of `of_class` in which another class has the same highest score.
+        left_out: Number of further cases in which several classes, with the image's class, share the highest
+            score, so that the challenge predicts no class.
     """
 
     similar: Share
@@ -154,6 +163,8 @@ class RightShare:
     high: float
     every: bool
     of_class: Share
+    tied: int = 0
+    left_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -306,7 +317,9 @@ def right_alike(reference: Reference, row: Floats) -> RightShare:
     if not every:
         away = np.abs(highest - row[top])
         chosen = away <= np.partition(away, NEIGHBOURS - 1)[NEIGHBOURS - 1] + TIE
-    same = reference.probabilities.argmax(1) == top
+    no_class = reference.tied & (False if reference.official is None else reference.official < 0)
+    same = (reference.probabilities.argmax(1) == top) & ~no_class
+    left_out = no_class & (reference.probabilities[:, top] >= highest - TIE)
     scores = highest[chosen] if chosen.any() else np.array([np.nan])
     hits, units = right[chosen], reference.units[chosen]
     if every:
@@ -318,6 +331,8 @@ def right_alike(reference: Reference, row: Floats) -> RightShare:
         float(scores.max()),
         every,
         share(right[same], reference.units[same]),
+        int(reference.tied[same].sum()),
+        int(left_out.sum()),
     )
 
 

@@ -238,12 +238,24 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
     low, high = score_text(right.low), score_text(right.high)
     shown = low if low == high else f"{low} to {high}"
     sentence = f"{whole} whose highest score is most similar to this image's ({shown})."
-    if not right.of_class.n:
-        return f"{sentence} The model never predicted {name}. {SAME_KIND}"
-    return (
-        f"{sentence} When the model predicted {name}, with any score, it was right on "
-        f"{right.of_class}. {SAME_KIND}"
-    )
+    if right.of_class.n:
+        sentence += f" When the model predicted {name}, with any score, it was right on {right.of_class}."
+    else:
+        sentence += f" The model never predicted {name}{' alone' * bool(right.left_out)}."
+    return f"{sentence}{_ties_line(right, name)} {SAME_KIND}"
+
+
+def _ties_line(right: RightShare, name: str) -> str:
+    """Return how many images have the class `name` as one of several with the highest score, as a sentence
+    after another."""
+    if right.left_out:
+        return (
+            f" The count leaves out {right.left_out} image{'s' * (right.left_out > 1)} on which several classes, among them {name}, share "
+            "the highest score: the challenge predicts no class for them."
+        )
+    if right.tied:
+        return f" In {right.tied} of these {right.of_class.n}, another class has the same highest score."
+    return ""
 
 
 def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:

@@ -10,8 +10,8 @@ from scoring.challenges.melanoma.measures import predicted_positive
 from scoring.single_image.image_prediction import asked
 from scoring.single_image.model_card import card_line, entries, model_card
 from scoring.single_image.model_inputs import model_task
-from scoring.single_image.similar_cases import FailedCases, reference
-from scoring.single_image.wording import cautions, headline
+from scoring.single_image.similar_cases import FailedCases, reference, right_alike
+from scoring.single_image.wording import cautions, headline, right_line
 from scoring.statistics.intervals import counted
 from tests.single_image.test_similar_cases import Cases, Outputs, drawn, failing
 from tests.support.banned_words import banned
@@ -252,6 +252,24 @@ def test_a_tie_that_isic_leaves_undecided_counts_as_not_right():
     assert (card.right.hits, card.official.right.hits) == (40, 20)
     assert "predicts a class only if it alone has the highest output" in card_line(card, task.names)
     assert model_card(replace(found, refused="x"), task.malignant).official is None
+    assert card.outputs.tied == 20
+
+
+def test_ties_are_no_predictions_where_the_challenge_predicts_no_class_and_are_counted_elsewhere():
+    """Of 108 images "when the model predicted melanocytic nevus", 58 had two classes with the same score."""
+    rows = np.array([[0.4, 0.4, 0.2], [0.5, 0.2, 0.3], [0.2, 0.4, 0.4]] * 20)
+    cases, outputs = Cases(tuple(f"c{i}" for i in range(60)), np.arange(60) % 2), Outputs(rows)
+    task = model_task("isic", ("MEL", "NV", "BCC"))
+    for k, of_class, left_out in ((0, (10, 20), 20), (1, (0, 0), 40)):
+        found = reference(task, cases, outputs)
+        right = right_alike(found, np.eye(3)[k])
+        assert (right.of_class.hits, right.of_class.n, right.tied, right.left_out) == (*of_class, 0, left_out)
+        line = right_line(right, found, task.names[k])
+        assert f"{left_out} images on which several classes, among them {task.names[k]}, share the" in line
+    first = reference(replace(task, official=TASK.official), cases, outputs)  # TRICORDER-3: the first class
+    right = right_alike(first, np.eye(3)[0])
+    assert (right.of_class.hits, right.of_class.n, right.tied, right.left_out) == (20, 40, 20, 0)
+    assert "In 20 of these 40, another class has the same highest score." in right_line(right, first, "MEL")
 
 
 def test_cautions_say_by_which_rule_most_test_images_are_called_wrong():
