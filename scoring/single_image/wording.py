@@ -249,9 +249,10 @@ def _ties_line(right: RightShare, name: str) -> str:
     """Return how many images have the class `name` as one of several with the highest score, as a sentence
     after another."""
     if right.left_out:
+        images = f"{right.left_out} image{'s' * (right.left_out > 1)}"
         return (
-            f" The count leaves out {right.left_out} image{'s' * (right.left_out > 1)} on which several classes, among them {name}, share "
-            "the highest score: the challenge predicts no class for them."
+            f" The count leaves out {images} on which several classes, among them {name}, share the highest "
+            "score: the challenge predicts no class for them."
         )
     if right.tied:
         return f" In {right.tied} of these {right.of_class.n}, another class has the same highest score."
