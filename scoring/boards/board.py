@@ -70,7 +70,9 @@ class OpenBoard:
 
     @property
     def challenge(self) -> Challenge[Any, Any]:
-        """Return the challenge of the board."""
+        """Return the challenge of the board, which the process may have forgotten since it opened the board."""
+        if not is_known(self.row.challenge):
+            _require_declaration(self.row)
         return load_challenge(self.row.challenge)
 
     @cached_property
@@ -83,20 +85,16 @@ class OpenBoard:
                 "submissions."
             )
             raise InputRefused([error("imported-board", self.row.id, message)])
-        data = self.store.files.read(self.test_set.sha256)
-        needed = self.challenge.needed("truth", score)
-        return self.challenge.read_truth(data, name=self.test_set.name, **needed)
+        data, challenge = self.store.files.read(self.test_set.sha256), self.challenge
+        return challenge.read_truth(data, name=self.test_set.name, **challenge.needed("truth", score))
 
     @cached_property
     def imported(self) -> str:
         """Return a sentence that says that the board was imported from a bundle; "" if it was not."""
         with self.store.read() as session:
             row = session.get(schema.ImportedBundle, self.row.id)
-        return (
-            ""
-            if row is None
-            else f"imported on {row.created[:10]}: scores and times come from the imported file"
-        )
+        text = "scores and times come from the imported file"
+        return "" if row is None else f"imported on {row.created[:10]}: {text}"
 
     @cached_property
     def metadata(self) -> bytes | None:

@@ -40,13 +40,12 @@ from scoring.boards.ranking.ranked_submissions import (
 from scoring.boards.row_validation import OPENED
 from scoring.boards.submissions import phases_and_limits
 from scoring.boards.teams import members
-from scoring.challenges import load_challenge
 from scoring.common.direction_and_range import SHARE
 from scoring.common.findings import Finding, InputRefused, warning
 from scoring.comparison.team_facts import UNKNOWN
 from scoring.statistics.optimism import effective_labels, effective_units
 from scoring.store.database import Store
-from scoring.store.schema import Board, Hidden, Submission, TestSetVersion
+from scoring.store.schema import Hidden, Submission, TestSetVersion
 
 RATES = frozenset(
     {
@@ -321,10 +320,10 @@ def _told_elsewhere(store: Store, board_id: str, labels: Labels) -> float:
         known = rules(store, board_id)
         if known is None:
             return math.inf
+        other = opened(store, board_id)
         with store.read() as session:
             spent = session.get_one(Hidden, board_id).spent
-            challenge = load_challenge(session.get_one(Board, board_id).challenge)
-        labels = replace(labels, quantity=challenge.scoring.quantity())
+        labels = replace(labels, quantity=other.challenge.scoring.quantity())
         return _planned(store, board_id, known, labels, spent).use.bits
     return guessing_budget.most_told(store, board_id)
 

@@ -12,6 +12,7 @@ from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.boards.teams import members
+from scoring.challenges.declared import library
 from scoring.common.findings import InputRefused
 from scoring.store import schema
 from scoring.store.database import open_store
@@ -99,12 +100,51 @@ def test_what_a_deleted_board_told_stays_counted_for_the_next_of_its_truth(just_
     assert "truth-shared h: deleted boards used the same test set" in board("show", "h").err
 
 
-def damage(store):
-    """Let the board "h" be one that cannot be read."""
+AGES = """
+id = "{id}"
+title = "Ages"
+task = "regression"
+[truth]
+case = "case"
+value = "age"
+[predictions]
+value = "age"
+missing = "refuse"
+[score]
+metric = "mae"
+"""
+
+
+def test_two_declared_challenges_with_one_truth_are_hidden_by_commands_alone(place, tmp_path, monkeypatch):
+    """Each command is a process of its own: the second board stayed open, with an internal error, because
+    nobody had read the challenge of the first."""
+    truth = tmp_path / "ages.csv"
+    truth.write_text("case,age\n" + "".join(f"p{i},{20 + i}\n" for i in range(40)))
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.toml").write_text(AGES.format(id=f"ages-{name}"))
+        board("create", tmp_path / f"{name}.toml", "--id", name, "--title", "R", "--truth", truth)
+    for name in ("one", "two"):
+        monkeypatch.setattr(library, "_read", {})
+        done = board("hide", name)
+        assert (done.status, "truth-shared" in done.err) == (0, True), done.err
+        assert visible_results.is_hidden(open_store(), name)
+    board("hide", "two", "--detail", "none")
+    two = opened(open_store(), "two")
+    monkeypatch.setattr(library, "_read", {})
+    assert two.challenge.words.title == "Ages"
+    damage(open_store(), "one", '{"declaration": {"id": 3}}')
+    monkeypatch.setattr(library, "_read", {})
+    budget = visible_results.planned(opened(open_store(), "two"))
+    assert budget.use.bits == 0, "a board that cannot be read, and has shown no score"
+
+
+def damage(store, board_id="h", options='{"imported": "x"}'):
+    """Let a board be one that cannot be read."""
     with store.write() as session:
-        session.execute(text("""UPDATE board SET options = '{"imported": "x"}' WHERE id = 'h'"""))
+        query = text("UPDATE board SET options = :options WHERE id = :id")
+        session.execute(query, {"options": options, "id": board_id})
     with pytest.raises(InputRefused, match="board-damaged"):
-        opened(store, "h")
+        opened(store, board_id)
 
 
 @pytest.mark.parametrize("detail", ["none", "score", "classes", "open"])
