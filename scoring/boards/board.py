@@ -70,7 +70,7 @@ class OpenBoard:
 
     @property
     def challenge(self) -> Challenge[Any, Any]:
-        """Return the challenge of the board, which the process may have forgotten since it opened the board."""
+        """Return the challenge of the board, which the process may have forgotten since."""
         if not is_known(self.row.challenge):
             _require_declaration(self.row)
         return load_challenge(self.row.challenge)

@@ -8,7 +8,9 @@ anybody.
 import io
 import json
 import math
+import unicodedata
 import zipfile
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -95,14 +97,26 @@ def card_to_bytes(card: ScoreCard) -> bytes:
     document["has_matches"] = card.matches is not None
     arrays = {ARRAYS + name: array for name, array in card.arrays.items()}
     arrays |= {MATCHES + name: array for name, array in (card.matches or {}).items()}
+    names = sorted(arrays)
+    members = dict(zip(names, names if _are_paths(names) else map(str, range(len(names))), strict=True))
+    if not _are_paths(names):
+        document["arrays"] = names
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
         text = json.dumps(document, ensure_ascii=False, allow_nan=False)
         packed.writestr(zipfile.ZipInfo(DOCUMENT, WRITTEN), text, zipfile.ZIP_DEFLATED, COMPRESSION)
-        for name in sorted(arrays):
+        for name, member in members.items():
             data = _array_bytes(arrays[name])
-            packed.writestr(zipfile.ZipInfo(name, WRITTEN), data, zipfile.ZIP_DEFLATED, COMPRESSION)
+            packed.writestr(zipfile.ZipInfo(member, WRITTEN), data, zipfile.ZIP_DEFLATED, COMPRESSION)
     return target.getvalue()
+
+
+def _are_paths(names: Sequence[str]) -> bool:
+    """Return whether all names can be members of one zip. With classes such as `/x`, or `a` beside `A`, they
+    cannot."""
+    parts = {part.strip() for name in names for part in name.split("/")}
+    folded = {unicodedata.normalize("NFC", name).casefold() for name in names}
+    return len(folded) == len(names) and parts.isdisjoint(("", ".", "..")) and "\\" not in "".join(names)
 
 
 _MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError, SyntaxError, TokenError)
@@ -128,7 +142,8 @@ def card_from_bytes(data: bytes, longest_text: int | None = None) -> ScoreCard:
         if sum(archive.sizes.values()) > MOST_BYTES:
             raise ValueError("it is too large")
         document = strict_loads(archive.read(DOCUMENT), longest_text)
-        arrays = {name: _array(archive.read(name)) for name in archive.sizes if name != DOCUMENT}
+        named = {str(k): name for k, name in enumerate(document.get("arrays", ()))}
+        arrays = {named.get(m, m): _array(archive.read(m)) for m in archive.sizes if m != DOCUMENT}
         return _card(document, arrays)
     except StrictJsonError as problem:
         raise _bad_card(str(problem)) from problem

@@ -1,6 +1,12 @@
 """Scorecards as files: a comparison of what was read back is that of the cards themselves."""
 
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from scoring.boards import serialization
 from scoring.challenges import load_challenge, samples
@@ -20,6 +26,11 @@ def scored(challenge_id: str) -> dict[str, ScoreCard]:
         name: challenge.score(truth, predictions, resamples=20, with_curves=False, **options)
         for name, (predictions, options) in read.items()
     }
+
+
+@cache
+def scored_once() -> ScoreCard:
+    return next(iter(scored("melanoma").values()))
 
 
 @pytest.mark.parametrize(
@@ -50,3 +61,17 @@ def test_what_was_read_back_compares_alike(challenge_id):
 def test_what_is_no_card_is_refused(data):
     with pytest.raises(InputRefused, match="bad-card"):
         serialization.card_from_bytes(data)
+
+
+@given(st.sets(st.text(st.sampled_from("aA/\\. %ß2é"), min_size=1, max_size=4), min_size=1, max_size=4))
+@example({"a", "A"})
+@example({"/x", "x/", "a//b", "..", "a\\b"})
+@example({"\u00e9", "e\u0301", "0", "1"})
+def test_classes_may_have_any_names(classes):
+    """Names of arrays contain those of classes. As names in a zip, some left its folder."""
+    arrays = {f"roc/{name}": np.full(3, k) for k, name in enumerate(sorted(classes))}
+    card = replace(scored_once(), arrays=arrays)
+    read = serialization.card_from_bytes(serialization.card_to_bytes(card)).arrays
+    assert {name: array.tolist() for name, array in read.items()} == {
+        n: a.tolist() for n, a in arrays.items()
+    }
