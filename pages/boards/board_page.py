@@ -13,7 +13,7 @@ from pages.display import downloads, finding_list, layout, render
 from pages.display.render import BlockPath
 from pages.server import access, url_state
 from scoring.access.roles import NOBODY, Role
-from scoring.boards import foreign_leaderboards, views
+from scoring.boards import imported_leaderboards, views
 from scoring.boards.board import OpenBoard, opened
 from scoring.boards.bundles import bundle
 from scoring.boards.publication import public_report, publication_archive
@@ -40,7 +40,7 @@ STATES = {
 
 def show(store: Store, board_id: str) -> None:
     """Draw a board, or why there is none."""
-    leaderboard, organizes = attempt(foreign_leaderboards.find, store, board_id), actions.may_organize()
+    leaderboard, organizes = attempt(imported_leaderboards.find, store, board_id), actions.may_organize()
     if leaderboard.refused:
         _refused(store, board_id, leaderboard.refused)
         return

@@ -12,7 +12,8 @@
 * export and import as one file: `bundles.bundle.export`, `bundles.bundle.import_board`
 * public report and zip: `publication.public_report.html`, `publication.publication_archive.publication`
 * tables and figures of the page: `views.leaderboard`; checks of database rows: `row_validation.row_problems`
-* leaderboards of other platforms: `foreign_leaderboards.read_leaderboard`; sample board: `sample_board`
+* leaderboards of other platforms: `foreign_leaderboards.read_leaderboard`, `imported_leaderboards.keep`;
+  sample board: `sample_board`
 * how rows and scorecards are stored: `serialization.VersionResult`, `serialization.card_to_bytes`
 
 The database is in `scoring.store`; bundles for Grand Challenge, Codabench, EvalAI are in `scoring.platforms`.

@@ -1,28 +1,21 @@
-"""Imported leaderboards of Grand Challenge, Codabench, EvalAI or Kaggle.
-
-They have no scorecards. They therefore show no intervals, ties or history, and accept no submissions.
-"""
+"""Readers of leaderboards that Grand Challenge, Codabench, EvalAI or Kaggle export."""
 
 import csv
 import io
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from scoring.access.roles import Role
-from scoring.boards.board import new_board_problems
-from scoring.boards.row_validation import DRAFT, IMPORTED, require_readable
 from scoring.common.findings import Finding, InputRefused, error, warning
-from scoring.common.text import shortened
+from scoring.common.text import name_skeleton, shortened
 from scoring.inputs.sources import Source, SourceFiles, open_source
-from scoring.store import schema
-from scoring.store.database import Store
+from scoring.inputs.team_entries import name_problems
 
-BYTES, ENTRIES, COLUMNS, DEPTH = 20_000_000, 10_000, 60, 4
+BYTES, ENTRIES, COLUMNS, DEPTH, LISTED = 20_000_000, 10_000, 60, 4, 5
 TEAM_COLUMNS = ("username", "user", "team", "teamname", "participantteam", "participant", "creator", "name")
 DATE_COLUMNS = (
     *("date", "created", "submitted", "submittedat", "created(utc)"),
@@ -46,12 +39,14 @@ class LeaderboardRow:
             unknown.
         values: Numbers by column.
         rank: The platform's rank; None if unknown, 0 for a baseline without rank.
+        unread: Cells that are left out, because they are no finite number or no time.
     """
 
     team: str
     created: str | None
     values: Mapping[str, float]
     rank: int | None = None
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,12 +68,13 @@ class Leaderboard:
     page: tuple[int, int] | None = None
 
     def findings(self) -> list[Finding]:
-        """Return a warning, as the only finding, if the file is one of several pages; otherwise an empty
-        list."""
-        message = (
-            f"{_of_page(self.page)}: join the pages, or export all rows at once (`limit`, `--download`)."
-        )
-        return [warning("incomplete-leaderboard", self.platform, message)] if self.page else []
+        """Return a warning if the file is one of several pages, and one about cells that are left out."""
+        join = f"{of_page(self.page)}: join the pages, or export all rows at once (`limit`, `--download`)."
+        unread = [f"{entry.team}, {cell}" for entry in self.entries for cell in entry.unread]
+        listed = "; ".join(unread[:LISTED]) + f"; and {len(unread) - LISTED:,} more" * (len(unread) > LISTED)
+        left_out = f"cells without a finite number or a time are left out: {listed}. Correct the file."
+        texts = [text for text, applies in ((join, self.page), (left_out, unread)) if applies]
+        return [warning("incomplete-leaderboard", self.platform, text) for text in texts]
 
 
 def read_leaderboard(source: Source, score: str | None = None, team: str | None = None) -> Leaderboard:
@@ -121,7 +117,17 @@ def read_leaderboard(source: Source, score: str | None = None, team: str | None 
         raise _refusal(
             files, f"the leaderboard has {len(leaderboard.entries)} entries; 1 to {ENTRIES} are allowed."
         )
+    _require_distinct_teams(leaderboard, files.name)
     return _ranked_by(leaderboard, score, files)
+
+
+def _require_distinct_teams(leaderboard: Leaderboard, name: str) -> None:
+    """Refuse team names that are unreadable or look alike, as submissions' are."""
+    known: dict[str, str] = {}
+    for team in sorted({entry.team for entry in leaderboard.entries}):
+        twin = known.setdefault(name_skeleton(team), team)
+        if problems := list(name_problems(team, name, [twin])):
+            raise InputRefused(problems)
 
 
 def _ranked_by(leaderboard: Leaderboard, score: str | None, files: SourceFiles) -> Leaderboard:
@@ -137,7 +143,8 @@ def _ranked_by(leaderboard: Leaderboard, score: str | None, files: SourceFiles) 
     return replace(leaderboard, score=exact[0], columns=columns)
 
 
-def _of_page(page: tuple[int, int] | None) -> str:
+def of_page(page: tuple[int, int] | None) -> str:
+    """Return how many of a platform's entries a file has; "" if it has all."""
     if not page:
         return ""
     there = f"the platform's {page[1]:,}" if page[1] else "more"
@@ -162,10 +169,10 @@ def _of_json(value: Any) -> Leaderboard:
 def _evalai(rows: Sequence[Mapping[str, Any]]) -> Leaderboard:
     layout = rows[0]["leaderboard__schema"]
     entries = tuple(
-        LeaderboardRow(
-            _name(row["submission__participant_team__team_name"]),
-            _time(row.get("submission__submitted_at")),
-            _numbers(zip(layout["labels"], row["result"], strict=True)),
+        _entry(
+            row["submission__participant_team__team_name"],
+            row.get("submission__submitted_at"),
+            zip(layout["labels"], row["result"], strict=True),
             0 if row.get("submission__is_baseline") else None,
         )
         for row in rows
@@ -185,9 +192,7 @@ def _grand_challenge(rows: Sequence[Mapping[str, Any]]) -> Leaderboard:
         numbers = dict(pair for value in values for pair in _flat(value))
         rank = row.get("rank")
         if rank:  # unranked evaluations are not on the leaderboard
-            entries.append(
-                LeaderboardRow(_name(name), _time(submission.get("created")), _numbers(numbers.items()), rank)
-            )
+            entries.append(_entry(name, submission.get("created"), numbers.items(), rank))
     return Leaderboard("Grand Challenge", tuple(entries))
 
 
@@ -209,7 +214,7 @@ def _of_users(rows: Mapping[str, Mapping[str, Any]]) -> tuple[LeaderboardRow, ..
     """Return one entry per user. Newer exports append the number of the submission (`user-123`)."""
     numbered = all(_SUBMISSION.search(name) for name in rows)
     return tuple(
-        LeaderboardRow(_name(_SUBMISSION.sub("", name) if numbered else name), None, _numbers(row.items()))
+        _entry(_SUBMISSION.sub("", name) if numbered else name, None, row.items())
         for name, row in rows.items()
     )
 
@@ -246,10 +251,10 @@ def _of_csv(text: str, team: str | None = None) -> Leaderboard:
     apart = (wanted[0], date, rank, known["teamid"] if is_kaggle else None)
     others = [name for name in names if name not in apart]
     entries = tuple(
-        LeaderboardRow(
-            _name(row[wanted[0]]),
-            _time(row[date]) if date else None,
-            _numbers((name, row[name]) for name in others),
+        _entry(
+            row[wanted[0]],
+            row[date] if date else None,
+            ((name, row[name]) for name in others),
             int(row[rank]) if rank else None,
         )
         for row in rows
@@ -258,24 +263,28 @@ def _of_csv(text: str, team: str | None = None) -> Leaderboard:
     return Leaderboard("Kaggle" if is_kaggle else "CSV", entries, page=page)
 
 
-def _name(text: Any) -> str:
-    name = shortened(str(text), 128)
-    if not name or text is None:
+def _entry(
+    team: Any, created: Any, cells: Iterable[tuple[Any, Any]], rank: int | None = None
+) -> LeaderboardRow:
+    """Return a row with the finite numbers among its cells. Raises ValueError without a team name."""
+    name = shortened(str(team), 128)
+    if not name or team is None:
         raise ValueError("no name")
-    return name
-
-
-def _numbers(pairs: Any) -> dict[str, float]:
-    """Return the finite numbers of a row."""
-    numbers = {}
-    for name, value in pairs:
+    values, unread, time = {}, [], _time(created)
+    for column, cell in cells:
         try:
-            number = float(value)
+            number = float(cell)
+        except OverflowError:
+            number = math.inf
         except (TypeError, ValueError):
             continue
-        if math.isfinite(number) and not isinstance(value, bool):
-            numbers[shortened(str(name), 128)] = number
-    return numbers
+        if math.isfinite(number) and not isinstance(cell, bool):
+            values[shortened(str(column), 128)] = number
+        elif not isinstance(cell, bool):
+            unread.append(shortened(f"{column}: {cell}"))
+    if time is None and created not in (None, ""):
+        unread.append(shortened(f"time: {created}"))
+    return LeaderboardRow(name, time, values, rank, tuple(unread))
 
 
 def _time(text: Any) -> str | None:
@@ -284,120 +293,3 @@ def _time(text: Any) -> str | None:
         return datetime.fromisoformat(str(text).strip()).isoformat()
     except ValueError:
         return None
-
-
-WORDS = (
-    "Imported scores of {platform}: without predictions there are no intervals and no ties, "
-    "so small differences between teams may be chance."
-)
-
-
-@dataclass(frozen=True)
-class ImportedBoard:
-    """A leaderboard imported from a platform. `is_ascending` is True if lower scores are better."""
-
-    id: str
-    title: str
-    created: str
-    leaderboard: Leaderboard
-    is_ascending: bool = False
-
-    @property
-    def words(self) -> str:
-        """Return a sentence that says where these scores come from and what is missing."""
-        baselines = ", ".join(entry.team for entry in self.leaderboard.entries if entry.rank == 0)
-        more = (_of_page(self.leaderboard.page), f"Baselines without a rank: {baselines}" * bool(baselines))
-        words = WORDS.format(platform=self.leaderboard.platform)
-        return " ".join((words, *(f"{sentence}." for sentence in more if sentence)))
-
-    def ranked(self) -> list[tuple[int | None, LeaderboardRow, float | None]]:
-        """Return rank, row and score of each entry, ordered by rank. The rank is the platform's; without one
-        it follows from the score, and equal scores share it. It is None for baselines, and for entries with
-        neither rank nor score; these come last."""
-        name = str(self.leaderboard.score)
-        scored = [(entry, entry.values.get(name)) for entry in self.leaderboard.entries]
-        known = [score for entry, score in scored if score is not None and entry.rank != 0]
-        ranked = []
-        for entry, score in scored:
-            rank = entry.rank
-            if rank is None and score is not None:
-                rank = 1 + sum(other < score if self.is_ascending else other > score for other in known)
-            ranked.append((rank or None, entry, score))
-        return sorted(ranked, key=lambda row: (row[0] is None, row[0] or 0, row[1].team))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON value that `board show` prints for an imported leaderboard."""
-        board = {"id": self.id, "title": self.title, "created": self.created, "score": self.leaderboard.score}
-        names = ("team", "rank", "score", "interval", "time", "values")
-        teams = [
-            dict(zip(names, (entry.team, rank, score, None, entry.created, dict(entry.values)), strict=True))
-            for rank, entry, score in self.ranked()
-        ]
-        platform = self.leaderboard.platform
-        return {"board": board, "imported_from": platform, "note": self.words, "teams": teams}
-
-
-def keep(
-    store: Store, board_id: str, title: str, leaderboard: Leaderboard, is_ascending: bool = False
-) -> ImportedBoard:
-    """Store a leaderboard as a board. If the entries have no rank, only the best of each team is stored.
-    Raises InputRefused `bad-option` for an invalid id or title, `board-exists` if a board has this id."""
-    problems = new_board_problems(store, board_id, title)
-    if problems:
-        raise InputRefused(problems)
-    is_ascending = is_ascending or leaderboard.score in leaderboard.ascending
-    value = {
-        "platform": leaderboard.platform,
-        "score": leaderboard.score,
-        "columns": list(leaderboard.columns),
-        "ascending": is_ascending,
-        "page": leaderboard.page and list(leaderboard.page),
-        "entries": [
-            [entry.team, entry.created, dict(entry.values), entry.rank]
-            for entry in _one_of_a_team(leaderboard, is_ascending)
-        ],
-    }
-    row = schema.Board(
-        id=board_id,
-        challenge=leaderboard.platform,
-        title=shortened(title),
-        counts="last",
-        options={IMPORTED: value},
-        created=schema.now(),
-        version=1,
-    )
-    with store.write() as session:
-        session.add(row)
-    return _of_row(row)
-
-
-def _one_of_a_team(leaderboard: Leaderboard, is_ascending: bool) -> list[LeaderboardRow]:
-    """Return the best entry of each team. If the platform gives ranks, return every ranked entry."""
-
-    def key(entry: LeaderboardRow) -> float:
-        score = entry.values.get(str(leaderboard.score), math.nan)
-        return math.inf if math.isnan(score) else score if is_ascending else -score
-
-    best: dict[tuple[str, int | None], LeaderboardRow] = {}
-    for entry in sorted(leaderboard.entries, key=key):
-        best.setdefault((entry.team, entry.rank), entry)
-    return list(best.values())
-
-
-def find(store: Store, board_id: str) -> ImportedBoard | None:
-    """Return the imported leaderboard with an id. Return None if no board has this id or the board was not
-    imported from a platform. Raises InputRefused `board-damaged` if its row cannot be read."""
-    with store.read() as session:
-        row = session.get(schema.Board, board_id)
-    if row is None or (row.visibility == DRAFT and store.actor.role < Role.ORGANIZER):
-        return None
-    require_readable(board_id, [row])
-    return _of_row(row) if IMPORTED in row.options else None
-
-
-def _of_row(row: schema.Board) -> ImportedBoard:
-    value = row.options[IMPORTED]
-    entries = tuple(LeaderboardRow(*entry) for entry in value["entries"])
-    page = tuple(value["page"]) if value.get("page") else None
-    leaderboard = Leaderboard(value["platform"], entries, value["score"], tuple(value["columns"]), page=page)
-    return ImportedBoard(row.id, row.title, row.created, leaderboard, value["ascending"])

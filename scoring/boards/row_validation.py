@@ -76,7 +76,7 @@ def _are_options(value: Any) -> bool:
 
 
 def _is_leaderboard(value: Any) -> bool:
-    """Return whether a value is a leaderboard as `foreign_leaderboards.keep` stores it."""
+    """Return whether a value is a leaderboard as `imported_leaderboards.keep` stores it."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("platform"), str)

@@ -12,7 +12,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.boards.foreign_leaderboards import ImportedBoard
+from scoring.boards.imported_leaderboards import ImportedBoard
 from scoring.boards.ranking.board_ranking import BoardRanking, history_rows, rank_change
 from scoring.boards.ranking.ranked_submissions import LADDER, MINUTE, RankedSubmission
 from scoring.boards.submissions.phases_and_limits import DAY, Allowance, allowance, spoken

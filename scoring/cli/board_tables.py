@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from scoring.boards.foreign_leaderboards import ImportedBoard
+from scoring.boards.imported_leaderboards import ImportedBoard
 from scoring.boards.ranking import final_ranking
 from scoring.boards.ranking.board_ranking import BoardRanking, history_rows, rank_change
 from scoring.boards.submissions.phases_and_limits import Phase

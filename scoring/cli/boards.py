@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from scoring.boards import deletion, foreign_leaderboards
+from scoring.boards import deletion, imported_leaderboards
 from scoring.boards.board import BoardSettings, OpenBoard, create, listed, opened, own_options
 from scoring.boards.bundles import bundle
 from scoring.boards.foreign_leaderboards import read_leaderboard
@@ -187,7 +187,7 @@ def _list(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def _show(store: Store, arguments: argparse.Namespace) -> None:
-    if leaderboard := foreign_leaderboards.find(store, arguments.board):
+    if leaderboard := imported_leaderboards.find(store, arguments.board):
         if arguments.html:
             message = "an imported leaderboard has no report: publish the platform's own page."
             raise InputRefused([error("bad-option", "--html", message)])
@@ -322,7 +322,7 @@ def _import(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.id is not None:
         leaderboard = read_leaderboard(arguments.file, arguments.score, arguments.team_column)
         title = arguments.title or f"{leaderboard.platform}: {arguments.id}"
-        board = foreign_leaderboards.keep(store, arguments.id, title, leaderboard, arguments.ascending)
+        board = imported_leaderboards.keep(store, arguments.id, title, leaderboard, arguments.ascending)
         print_findings(leaderboard.findings())
         respond(arguments.json, board.as_dict(), imported_table(board))
         return

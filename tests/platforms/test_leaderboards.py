@@ -159,6 +159,22 @@ def test_a_printed_page_of_kaggle_is_read_and_told(place, tmp_path):
     assert "2 of more entries" in board("show", "theirs").out
 
 
+def test_cells_that_are_left_out_are_named(place, tmp_path):
+    path = tmp_path / "l.csv"
+    path.write_text("team,score,date\nx,1e999,\ny,nan,\nz,0.9,2026-13-45\nw,,2026-01-02\n")
+    done = board("import", path, "--id", "theirs")
+    assert "left out: x, score: 1e999; y, score: nan; z, time: 2026-13-45. Correct the file." in done.err
+    assert (done.status, done.err.count("warning")) == (0, 1)
+
+
+def test_teams_that_look_alike_are_refused_as_submissions_are(place, tmp_path):
+    path = tmp_path / "l.csv"
+    path.write_text("team,score\npaypal,0.7\npaypal,0.6\np\u0430ypal,0.8\n", encoding="utf-8")
+    done = board("import", path, "--id", "theirs")
+    assert (done.status, "looks like the name of another team, 'paypal'" in done.err) == (2, True)
+    assert board("list", "--json", "-").json["boards"] == []
+
+
 @pytest.mark.parametrize(("more", "score"), [((), 0.9), (("--ascending",), 0.6)])
 def test_submissions_of_one_owner_are_one_team(more, score, place, tmp_path):
     names = {"alice-12": "0.6", "bob_b-13": "0.7", "alice-15": "0.9", "dora-16": ""}
