@@ -26,6 +26,7 @@ from scoring.single_image import photograph, whole_slide, wording
 from scoring.single_image.out_of_distribution import OutlierScore
 from scoring.single_image.photograph import HELD_BYTES, PHOTOGRAPH_PIXELS, WHOLE_PIXELS
 from scoring.single_image.quality import Quality, of_photograph, seen_parts
+from scoring.single_image.similar_cases import Reference
 
 SAMPLE, OWN, CAMERA, SESSION = "Sample", "My image", "Camera", "Session"
 AGREED, READ, OWN_IMAGES = "single_agreed", "single_read", "My images"
@@ -128,13 +129,15 @@ def unlikeness(
     return among.value.known.unlikeness(parts, chosen.case)
 
 
-def similar(among: Outcome | Running | None, chosen: ChosenImage, count: int) -> tuple[int, ...]:
-    """Return the positions of the test set's images that look most similar; empty while these are
-    measured."""
-    if not isinstance(among, Outcome) or among.value is None:
+def similar(
+    among: Outcome | Running | None, chosen: ChosenImage, held: Reference | None, count: int
+) -> tuple[int, ...]:
+    """Return the positions of the cases of `held` whose images look most similar; empty while the images are
+    measured or the model runs."""
+    if not isinstance(among, Outcome) or among.value is None or held is None:
         return ()
     parts = session_state.cached("appearance", chosen.token, lambda: seen_parts(chosen.photograph))
-    return tuple(among.value.known.alike(parts, count, chosen.case))
+    return tuple(among.value.known.alike(parts, count, chosen.case, set(held.indices.tolist())))
 
 
 def _own(source: str, most_pixels: int, tools: DeltaGenerator) -> ChosenImage | None:

@@ -140,7 +140,7 @@ def cases_alike(query: Query) -> None:
     if held is None:
         return
     rows = {int(index): row for row, index in enumerate(held.indices)}
-    looks = [rows[index] for index in query.similar if index in rows]
+    looks = [rows[index] for index in query.similar]
     answer, source = query.answer, f"Source: {markdown(held.name)}, {wording.number_line(held)}"
     if looks:
         _gallery(

@@ -253,7 +253,7 @@ def _question(
         model_and_test_set.model_title(setup.task.challenge, setup.model),
         tried.value if isinstance(tried, Outcome) else None,
         unknown or STOPPED * _was_stopped(held),
-        image_upload.similar(among, setup.image, NEAREST),
+        image_upload.similar(among, setup.image, reference, NEAREST),
         tuple(_chips(setup.task, other, among) for other in setup.image.others),
     )
 

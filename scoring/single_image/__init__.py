@@ -11,7 +11,8 @@ similar cases. It is no diagnosis.
 * heat maps: `occlusion_saliency`, `random_mask_saliency`, together `explanation.explanation`;
   `whole_picture_test`
 * outputs that an official challenge refuses for their scale: `outputs_on_any_scale.raw_predictions`
-* similar cases, possible classes (prediction sets): `similar_cases.right_alike`, `similar_cases.class_set`
+* similar cases, possible classes (prediction sets): `similar_cases.right_alike`, `similar_cases.class_set`;
+  images of the same patient or lesion: `patients_and_lesions.patients_and_lesions`
 * how good the model is: `model_card.model_card`; threshold: `operating_threshold.operating_point`
 * output for another age, sex or body site: `other_demographics.sweep`; two photographs or two models:
   `side_by_side`

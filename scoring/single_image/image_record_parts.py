@@ -25,6 +25,7 @@ def of_reference(reference: Reference) -> dict[str, Any]:
         "computer_generated": reference.generated,
         "n": len(reference),
         "without_valid_output": len(reference.failed),
+        "left_out_same_patient_or_lesion": reference.apart,
         "officially_refused_because": reference.refused or None,
         "cases": by_class(reference.classes, reference.support),
         "temperature": reference.temperature,

@@ -8,7 +8,7 @@ correlations. The usual range is measured on the test set: the factor of each im
 image.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -171,13 +171,16 @@ class KnownImages:
         alarms, far = (int((self.left_out > limit).sum()) for limit in limits)
         return OutlierScore(distance, *limits, alarms, far, len(self), self.generated)
 
-    def alike(self, appearance: Floats, count: int, own: int | None = None) -> list[int]:
+    def alike(
+        self, appearance: Floats, count: int, own: int | None = None, shown: Collection[int] | None = None
+    ) -> list[int]:
         """Return the positions in the test set of the images that look most similar, nearest first; empty if
         there are fewer than 5 other images.
 
         Args:
             appearance: Appearance of the whole image and of its parts [p, d].
             own: Position of the image in the test set, if it is one of the test set's images.
+            shown: Positions of the images that may be returned; None: all.
         """
         others = np.flatnonzero(self.indices != (-1 if own is None else own))
         if len(others) < FEWEST:
@@ -185,7 +188,8 @@ class KnownImages:
         known = self.features[others, 0]
         image, plain = _standard(known, appearance[:1], known)
         away = cdist(image, plain)[0]
-        return [int(self.indices[others[row]]) for row in np.argsort(away, kind="stable")[:count]]
+        nearest = self.indices[others[np.argsort(away, kind="stable")]].tolist()
+        return [index for index in nearest if shown is None or index in shown][:count]
 
 
 def known_images(appearances: Sequence[Floats | None], tile: bool = False) -> KnownImages:

@@ -11,10 +11,11 @@ import numpy as np
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.core.submission import Predictions
 from scoring.inference.single_image_task import ModelTask
-from scoring.inputs.case_tables import UNIT_COLUMNS, find_units
+from scoring.inputs.sources import SourceFiles
 from scoring.metrics import calibration, classification, conformal
 from scoring.metrics.output_kinds import kind, probabilities
 from scoring.metrics.submission_agreement import hellinger, nearest
+from scoring.single_image.patients_and_lesions import patients_and_lesions
 from scoring.statistics.intervals import Share, share
 
 NEAREST = 6
@@ -70,6 +71,7 @@ class Reference:
             unknown.
         rule: What the challenge predicts, and when (`OfficialRule.words`).
         warnings: Warnings of the challenge about the model and its outputs.
+        apart: Number of other cases that are left out because they show the patient or lesion of the image.
     """
 
     name: str
@@ -87,6 +89,7 @@ class Reference:
     official: Ints | None = None
     rule: str = ""
     warnings: tuple[str, ...] = ()
+    apart: int = 0
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -206,6 +209,8 @@ class Labelled(Protocol):
     @property
     def id_column(self) -> str: ...
     @property
+    def files(self) -> SourceFiles: ...
+    @property
     def labels(self) -> Array: ...
     @property
     def images(self) -> Sequence[str | None]: ...
@@ -226,12 +231,13 @@ def reference(
     Args:
         truth: The test set, as read for the challenge.
         predictions: The predictions, as read or run for the challenge.
-        units: Unit numbers [N]; by default patients, otherwise lesions, otherwise cases.
+        units: Unit numbers [N]; by default those of `patients_and_lesions`.
         refused: Why the official challenge refuses the scale of the outputs; "" if it does not.
         warnings: Warnings of the challenge about the model and its outputs.
     """
     if units is None:
-        _, units = find_units(truth.columns, len(truth), UNIT_COLUMNS, truth.id_column)
+        units, unread = patients_and_lesions(truth)
+        warnings = (*warnings, unread) if unread else warnings
     labels, units, usable = np.asarray(truth.labels), np.asarray(units), predictions.has_outputs
     rows_kept = np.flatnonzero((labels >= 0) & usable)
     has_image = np.array([image is not None for image in truth.images], bool)
@@ -273,7 +279,8 @@ def without(reference: Reference, index: int) -> Reference:
         if getattr(reference, name) is not None
     }
     ids = tuple(name for name, keep in zip(reference.ids, others, strict=True) if keep)
-    return replace(reference, ids=ids, failed=failed.only(failed.units != own[0]), **rows)
+    apart = int((units == own[0]).sum()) - 1
+    return replace(reference, ids=ids, failed=failed.only(failed.units != own[0]), apart=apart, **rows)
 
 
 def alike(reference: Reference, row: np.ndarray, count: int = NEAREST) -> tuple[SimilarCase, ...]:

@@ -119,8 +119,20 @@ def of_test_set(reference: Reference) -> str:
 def number_line(reference: Reference) -> str:
     """Return the number of cases as text, with the number of cases that are left out."""
     left_out = len(reference.failed)
-    without = f"; {left_out} without a valid output {'is' if left_out == 1 else 'are'} left out"
-    return f"n = {len(reference)}{without * bool(left_out)}"
+    without = f"{left_out} without a valid output {'is' if left_out == 1 else 'are'} left out" * bool(
+        left_out
+    )
+    return "; ".join(filter(None, (f"n = {len(reference)}", without, apart_words(reference))))
+
+
+def apart_words(reference: Reference) -> str:
+    """Return how many other images of the same patient or lesion are left out, as text; "" if none."""
+    n = reference.apart
+    one = n == 1
+    said = (
+        f"{n} other image{'' if one else 's'} of the same patient or lesion {'is' if one else 'are'} left out"
+    )
+    return said if n else ""
 
 
 def kind_line(kind: str) -> str:
@@ -233,8 +245,10 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
     if right.similar.n == 1:
         return "The test set has one other case: too few to estimate how often such a score is right."
     whole = f"{of_test_set(reference)} the model was right on {right.similar} images"
+    apart = apart_words(reference)
+    end = f"{SAME_KIND} {apart}." if apart else SAME_KIND
     if right.every:
-        return f"{whole}: too few to compare high and low scores. {SAME_KIND}"
+        return f"{whole}: too few to compare high and low scores. {end}"
     low, high = score_text(right.low), score_text(right.high)
     shown = low if low == high else f"{low} to {high}"
     sentence = f"{whole} whose highest score is most similar to this image's ({shown})."
@@ -242,7 +256,7 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
         sentence += f" When the model predicted {name}, with any score, it was right on {right.of_class}."
     else:
         sentence += f" The model never predicted {name}{' alone' * bool(right.left_out)}."
-    return f"{sentence}{_ties_line(right, name)} {SAME_KIND}"
+    return f"{sentence}{_ties_line(right, name)} {end}"
 
 
 def _ties_line(right: RightShare, name: str) -> str:

@@ -19,7 +19,7 @@ from scoring.single_image.model_inputs import model_task, vector
 from scoring.single_image.photograph import received
 from scoring.single_image.similar_cases import reference
 from tests.inference import builders
-from tests.support.single_image import PATIENT, lesion, model, of_quadrant, photograph, times
+from tests.support.single_image import NO_FILES, PATIENT, lesion, model, of_quadrant, photograph, times
 from tests.support.thinned import some_rows
 
 CASES = 8
@@ -152,7 +152,7 @@ def test_logits_are_known_by_the_test_set_s_outputs():
 
 
 class _Cases:
-    name, columns, id_column = "cases", {}, "case"
+    name, columns, id_column, files = "cases", {}, "case", NO_FILES
 
     def __init__(self, n, classes=11):
         self.ids = self.images = tuple(map(str, range(n)))

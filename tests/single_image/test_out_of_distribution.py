@@ -168,6 +168,7 @@ def test_the_images_that_look_most_alike_come_first():
     known = known_images([None, *rows])
     assert known.alike(rows[12], 3) == [13, 6, 32]
     assert known.alike(rows[12], 2, own=13) == [6, 32]
+    assert known.alike(rows[12], 2, 13, {32, 13}) == [32], "6 shows the same patient"
     assert known_images(list(rows[:4])).alike(rows[0], 3) == []
 
 

@@ -8,10 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.challenges import load_challenge, samples
+from scoring.inputs.sources import SourceFiles, open_source
 from scoring.metrics import conformal, thresholds
 from scoring.metrics.output_kinds import probabilities
 from scoring.single_image import operating_threshold
+from scoring.single_image.image_record_parts import of_reference
 from scoring.single_image.model_inputs import model_task
+from scoring.single_image.patients_and_lesions import patients_and_lesions
 from scoring.single_image.similar_cases import (
     MISS,
     alike,
@@ -23,8 +27,10 @@ from scoring.single_image.similar_cases import (
     tied_line,
     without,
 )
-from scoring.statistics.intervals import wilson
+from scoring.single_image.wording import number_line, right_line
+from scoring.statistics.intervals import effective_cases, wilson
 from tests.support.command_line import ROOT
+from tests.support.single_image import NO_FILES
 
 ABOUT = model_task("tricorder3")
 
@@ -37,6 +43,7 @@ class Cases:
     columns: dict = field(default_factory=dict)
     id_column: str = "case"
     absent: tuple[int, ...] = ()
+    files: SourceFiles = NO_FILES
 
     @property
     def images(self):
@@ -137,6 +144,46 @@ def test_photographs_of_one_lesion_are_one_unit():
     found = reference(ABOUT, cases, Outputs(rows))
     assert found.units.tolist() == [0, 1, 0, 2]
     assert without(found, 2).ids == ("b", "d")
+
+
+def test_patients_and_lesions_of_isic_come_from_its_metadata():
+    """Only the official grouping was used, which is "none": intervals were too narrow, and photographs of the
+    same patient counted as evidence."""
+    challenge, sample = load_challenge("isic"), samples.test_sets("isic")["isic2019"]
+    truth = challenge.read_truth(sample.path)
+    rows = np.full((len(truth), len(truth.categories)), 1 / len(truth.categories))
+    found = reference(model_task("isic", truth.categories), truth, Outputs(rows))
+    assert (len(found), len(set(found.units.tolist()))) == (306, 192)
+    assert found.right.mean() not in (0, 1)
+    assert effective_cases(found.right, found.units) < 306
+    assert "patient_id" not in truth.columns, "the official score has its own grouping"
+
+
+def test_an_image_without_a_patient_belongs_to_its_lesion(tmp_path):
+    (tmp_path / "labels.csv").write_text("case\n")
+    (tmp_path / "metadata.csv").write_text(
+        "isic_id,patient_id,lesion_id\na,P1,L1\nb,,L1\nc,,L2\nd,,L2\ne,NA,\nf,,\ng,P1,L3\n"
+    )
+    cases = Cases(tuple("abcdefg"), np.zeros(7, int), files=open_source(tmp_path))
+    units, unread = patients_and_lesions(cases)
+    assert (units.tolist(), unread) == ([0, 0, 1, 1, 2, 3, 0], "")
+    (tmp_path / "metadata.csv").write_text("patient_id\nP1\n")
+    units, unread = patients_and_lesions(replace(cases, files=open_source(tmp_path)))
+    assert units.tolist() == list(range(7))
+    assert unread.startswith("The test set's metadata.csv could not be used")
+
+
+def test_images_of_the_same_patient_are_left_out_for_an_image_of_the_test_set_and_counted():
+    found = drawn(units=np.arange(220) // 4)
+    assert found.apart == 0
+    left = without(found, 7)
+    assert (left.apart, len(left)) == (3, 216)
+    said = "3 other images of the same patient or lesion are left out"
+    right = right_line(right_alike(left, found.probabilities[7]), left, "x")
+    assert right.endswith(f" {said}.")
+    assert number_line(left) == f"n = 216; {said}"
+    assert of_reference(left)["left_out_same_patient_or_lesion"] == 3
+    assert "left out" not in right_line(right_alike(found, found.probabilities[7]), found, "x")
 
 
 def test_alike_cases_and_their_share():

@@ -1,5 +1,6 @@
 """Models opened for single images, and photographs for them, without a file in between."""
 
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,6 +11,7 @@ from PIL import Image
 from scoring.inference import image_sanitizer
 from scoring.inference.preprocessing import ImageInfo
 from scoring.inference.single_image_task import ModelTask
+from scoring.inputs.sources import SourceFiles
 from scoring.metrics.image_quality import Quality
 from scoring.single_image.model import OpenModel, opened
 from scoring.single_image.model_inputs import model_task
@@ -17,6 +19,8 @@ from scoring.single_image.nuclei import tile_support
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import of_photograph
 from tests.inference import builders
+
+NO_FILES = SourceFiles("cases", "folder", {}, dict[str, bytes]().__getitem__, io.BytesIO, None)
 
 PATIENT, TILE_SUPPORT = model_task("tricorder3").patient, tile_support("puma")
 
