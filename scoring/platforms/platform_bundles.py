@@ -3,6 +3,7 @@ container."""
 
 import io
 import json
+import re
 import tarfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from scoring.common import rendered_markdown
 from scoring.common.direction_and_range import SCORE
 from scoring.common.file_opening import zipped
 from scoring.common.findings import Finding, InputRefused, error, writing
+from scoring.common.text import shortened
 from scoring.common.toml_text import hidden_characters
 from scoring.inputs.sources import Source
 from scoring.platforms.evaluation import FILE, PlatformSettings
@@ -60,6 +62,13 @@ CODABENCH_COLUMN, CODABENCH_IMAGE = 36, 128
 """Maximum number of characters of a leaderboard column, and of a container's name, on Codabench."""
 Made = tuple[dict[str, bytes], tuple[str, ...]]
 """Two values: name of a file -> its content; and the next steps of the organizer, as sentences."""
+_PART = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_IMAGE = re.compile(
+    rf"(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?(?::\d+)?/)?{_PART}(?:/{_PART})*"
+    r"(?::[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?",
+    re.ASCII,
+)
+"""Name of a container image, REGISTRY/PATH:TAG@DIGEST. The next steps contain it in shell commands."""
 _TEMPLATES = Path(__file__).parent / "templates"
 _USER = "RUN useradd --create-home --uid 10001 benchside\nUSER benchside"
 
@@ -117,6 +126,12 @@ def bundle_files(platform: str, order: Order, problems: Sequence[Finding] = ()) 
     if not order.title.strip() or len(order.title) > TITLE:
         problems.append(error("bad-option", "--title", f"write 1 to {TITLE} characters."))
     problems += [error("bad-option", "--title", message) for _, message in hidden_characters(order.title)]
+    if not _IMAGE.fullmatch(order.image):
+        message = (
+            f"{shortened(order.image)!r} is no name of a container image: write REGISTRY/PATH:TAG, such as "
+            "ghcr.io/me/lesions:1."
+        )
+        problems.append(error("bad-option", "--image", message))
     if platform == "codabench":
         problems += _codabench_problems(order)
     try:

@@ -448,6 +448,8 @@ BAD_BUNDLES = {
     "no title": (("--title", " "), "--title"),
     "hidden title": (("--title", "a\u202eb"), "--title: it contains the hidden character U+202E: write it"),
     "an image that no registry has": (("--platform", "codabench"), "--image"),
+    "an image with a second line": (("--image", "lab/i:1\nRUN x"), "no name of a container image"),
+    "an image with a command": (("--image", "lab/i:$(id)"), "no name of a container image"),
     "an image with a longer name than Codabench keeps": (
         ("--platform", "codabench", "--image", f"lab/{'x' * 125}"),
         "128 characters",
