@@ -302,6 +302,7 @@ def _legend(query: Query, has_sums: bool) -> str:
     if said := wording.kind_line(query.answer.kind):
         sentences.append(said)
     if query.views is not None:
-        sentences.append(f"Whiskers: range of the scores of {query.views.others} turned and mirrored copies.")
+        copies = f"the image and its {query.views.others} turned and mirrored copies"
+        sentences.append(f"Whiskers: range of the scores of {copies}.")
         sentences.append(markdown(wording.views_line(query.views)))
     return " ".join(sentences)

@@ -101,7 +101,7 @@ def _over_time(query: Query, lesion: dict[int, ImageAnswer]) -> None:
             draw_picture(pictures[answer.name], markdown(caption), width="stretch", alt=answer.called)
     st.caption(
         "Each photograph is shown after cropping. Crop the same part of each for a fair comparison. In "
-        "brackets: range of the scores of turned and mirrored copies."
+        "brackets: range of the scores of the photograph and its turned and mirrored copies."
     )
     for sentence in changes_over_time(ordered, query.setup.task.names):
         st.markdown(markdown(sentence, 900))

@@ -24,6 +24,7 @@ from scoring.single_image.image_record_parts import (
     of_class_set,
     of_maps,
     of_reference,
+    of_right,
     of_share,
     of_threshold,
     of_views,
@@ -37,7 +38,7 @@ from scoring.single_image.photograph import CALLED, Photograph
 from scoring.single_image.quality import QualityBadge
 from scoring.single_image.reader_study import Impression
 from scoring.single_image.side_by_side import DatedAnswer, by_date, changes_over_time, photograph_cautions
-from scoring.single_image.similar_cases import ClassSet, Reference
+from scoring.single_image.similar_cases import ClassSet, Reference, right_alike
 from scoring.single_image.wording import BANNER, RESEARCH_USE, cautions
 from scoring.version import __version__
 
@@ -239,11 +240,17 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
             "official_caution": prediction.official_caution or None,
             "cpu_ms": prediction.cpu_ms,
         },
+        "true_class": classes[model.task.names.index(test_set.truth)] if test_set.truth else None,
         "test_set": None if test_set.reference is None else of_reference(test_set.reference),
+        "right_on_test_set": None
+        if test_set.reference is None
+        else of_right(right_alike(test_set.reference, prediction.probabilities)),
         "test_set_not_compared": None if test_set.unused is None else vars(test_set.unused),
         "model_card": of_card(test_set.card, classes),
         "flips_and_rotations": None if more.views is None else of_views(classes, more.views),
-        "class_set": None if test_set.class_set is None else of_class_set(classes, test_set.class_set),
+        "class_set": None
+        if test_set.class_set is None
+        else of_class_set(classes, test_set.class_set, prediction.top),
         "operating_point": None
         if test_set.operating_point is None
         else of_threshold(test_set.operating_point),
@@ -310,7 +317,6 @@ def tile_document(record: TileRecord, with_image: bool = False) -> dict[str, Any
         "least_confidence": record.least_confidence,
         "micrometres_per_pixel": counts.micrometres,
         "area_mm2": counts.area_mm2,
-        "til_share": found.hits / found.n if shown and found.n else None,
         "lymphocytes_among_nuclei": of_share(found) if shown and found.n else None,
         "counts": by_class(classes, counts.counts) if shown else None,
         "true_counts": None if counts.truth is None else by_class(classes, counts.truth),

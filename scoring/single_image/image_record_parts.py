@@ -11,7 +11,7 @@ from scoring.single_image.explanation import Explanation, conclusion
 from scoring.single_image.image_prediction import TurnedViews
 from scoring.single_image.model_card import ModelCard, OfficialCard
 from scoring.single_image.operating_threshold import ChosenOperatingPoint
-from scoring.single_image.similar_cases import ClassSet, Reference
+from scoring.single_image.similar_cases import ClassSet, Reference, RightShare
 from scoring.statistics.intervals import Share
 
 
@@ -58,7 +58,11 @@ def _shares(card: ModelCard | OfficialCard) -> dict[str, Any]:
 def of_views(classes: Sequence[str], views: TurnedViews) -> dict[str, Any]:
     rows = {"low": views.low, "mean": views.mean, "high": views.high, "standard_deviation": views.deviation}
     by_rule = views.changed if views.changed_by_rule is None else views.changed_by_rule
-    counts = {"views": views.others, "highest_class_changed": views.changed}
+    counts = {
+        "views": views.others,
+        "highest_class_changed": views.changed,
+        "scores_of_images": len(views.probabilities),  # low to standard_deviation: with the image as it is
+    }
     return (
         counts
         | {"official_class_changed": None if views.official is None else by_rule}
@@ -77,15 +81,30 @@ def of_maps(classes: Sequence[str], maps: Explanation, k: int) -> dict[str, Any]
     }
 
 
-def of_class_set(classes: Sequence[str], class_set: ClassSet) -> dict[str, Any]:
+def of_right(right: RightShare) -> dict[str, Any]:
+    """Return how often the model is right on similar cases, and on those of the predicted class."""
+    has_cases = bool(right.similar.n)
+    return {
+        "similar": of_share(right.similar) if has_cases else None,
+        "lowest_score": right.low if has_cases else None,
+        "highest_score": right.high if has_cases else None,
+        "all_images": right.every,
+        "of_predicted_class": of_share(right.of_class) if right.of_class.n else None,
+    }
+
+
+def of_class_set(classes: Sequence[str], class_set: ClassSet, top: int) -> dict[str, Any]:
     # a set of all classes always contains the true class
-    tried = None if class_set.members.all() else class_set.coverage.overall
+    is_whole = class_set.members.all()
+    tried = None if is_whole else class_set.coverage.overall
+    own = None if is_whole else class_set.coverage.by_class[top]
     return {
         "classes": [name for name, member in zip(classes, class_set.members, strict=True) if member],
         "built_to_hold": 1 - class_set.miss,
         "too_few_cases": [name for name, always in zip(classes, class_set.always, strict=True) if always],
         "coverage": None if tried is None else tried.hits / tried.n,
         "coverage_tried": None if tried is None else of_share(tried),
+        "coverage_of_highest_class": None if own is None else of_share(own),
     }
 
 

@@ -1348,7 +1348,8 @@ def test_bars_are_the_range_over_the_copies_and_those_of_another_class_are_count
     finally:
         found.close()
     sentence = f"In {seen.changed} of 7 turned or mirrored copies the model chose another class."
-    legend = "Bold numbers: scores. Whiskers: range of the scores of 7 turned and mirrored copies."
+    copies = "the image and its 7 turned and mirrored copies"
+    legend = f"Bold numbers: scores. Whiskers: range of the scores of {copies}."
     assert f"{legend} {sentence}" in said(app)
     assert seen.changed
 

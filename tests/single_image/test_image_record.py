@@ -113,7 +113,11 @@ def test_the_export_is_complete_and_plain(said):
     assert found["model_card"]["found"]["MEL"]["n"] == 20
     assert found["model_card"]["right_by_skin_tone"] == {}
     assert isinstance(found["cautions"], list)
-    assert found["flips_and_rotations"]["views"] == 7
+    turned = found["flips_and_rotations"]
+    assert (turned["views"], turned["scores_of_images"]) == (7, 8)
+    scores = said[0].more.views.probabilities
+    assert list(turned["low"].values()) == scores.min(0).tolist()
+    assert len(scores) == 8, "the image as it is counts too"
     assert found["maps"]["class"] == found["answer"]["highest"]
     assert np.shape(found["maps"]["one_part_hidden"]) == (5, 5)
     assert set(found["maps"]["whole_picture"]) >= {"lighter", "grey", "middle hidden"}
@@ -123,9 +127,33 @@ def test_the_export_is_complete_and_plain(said):
     assert wording.RESEARCH_USE in text
 
 
+def test_the_json_has_the_numbers_of_the_printed_record(said):
+    found = json.loads(as_json(image_record.document(said[0])))
+    assert found["true_class"] == "MEL"
+    shares, page = found["right_on_test_set"], words_of(html.html(replace(said[0], scores_shown=True)))
+    similar, of_class = shares["similar"], shares["of_predicted_class"]
+    assert f"right on {similar['hits']} of {similar['n']} (" in page
+    assert f"with any score, it was right on {of_class['hits']} of {of_class['n']} (" in page
+    assert (shares["all_images"], shares["lowest_score"] <= shares["highest_score"]) == (False, True)
+    own = found["class_set"]["coverage_of_highest_class"]
+    assert (
+        f"for cases of {said[0].model.task.names[said[0].prediction.top]}: {own['hits']} of {own['n']}"
+        in page
+    )
+
+
 def test_what_was_not_asked_for_is_null(said):
     bare = image_record.document(image_record.Record(said[0].photograph, said[0].model, said[0].prediction))
-    for name in ("test_set", "flips_and_rotations", "class_set", "operating_point", "quality", "impression"):
+    for name in (
+        "true_class",
+        "right_on_test_set",
+        "test_set",
+        "flips_and_rotations",
+        "class_set",
+        "operating_point",
+        "quality",
+        "impression",
+    ):
         assert bare[name] is None
     assert (bare["chips"], bare["no_answer_because"]) == ([], [])
 
@@ -250,7 +278,8 @@ def test_tiles():
     made = image_record.TileRecord(tile, "mine.json", "", counts, 0.0, (), "today")
     found = image_record.tile_document(made)
     assert json.loads(as_json(found))["counts"]["tumor"] == 1
-    assert (found["model"], found["til_share"], found["per_mm2"]) == (None, 0, None)
+    assert (found["model"], found["per_mm2"]) == (None, None)
+    assert "til_share" not in found, "it is a share of lymphocytes, and no score of TIL"
     assert found["lymphocytes_among_nuclei"]["n"] == 1
     nothing_like = chips.QualityBadge(
         "likeness",
@@ -265,7 +294,11 @@ def test_tiles():
     assert "How many nuclei are in the tile? No answer This is nothing like the tiles" in page
     assert "1 nucleus" not in page
     assert "Lymphocytes" not in page
-    assert image_record.tile_document(replace(foreign, counts_shown=True))["counts"]["tumor"] == 1
+    asked = replace(foreign, counts_shown=True)
+    assert image_record.tile_document(asked)["counts"]["tumor"] == 1
+    page = words_of(html.tile_html(asked))
+    assert "The counts are shown on request, although there is no answer." in page
+    assert "scores are shown" not in page
 
 
 def test_the_record_of_a_tile_is_one_page():

@@ -143,6 +143,7 @@ def tile_html(record: TileRecord, with_image: bool = True) -> str:
         test_set_line=truth_line(counts),
         cautions=[chip.words for chip in record.chips if chip.level not in (GOOD, STOP)],
         heading="Nuclei by class",
+        on_request="The counts are shown on request, although there is no answer.",
         digits=0,
         scores=sorted(rows, key=lambda row: -row[1][0]) if has_counts else (),
         heads=["nuclei", "per mm²"][: len(columns)],
