@@ -5,7 +5,9 @@ line of text.
 """
 
 import logging
+import re
 from http.cookies import SimpleCookie
+from pathlib import Path
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import streamlit as st
@@ -16,6 +18,9 @@ BEGAN, FAILED = "benchside_login_began", "benchside_login_failed"
 """Names of cookies: the page where a login began, and the mark of a login that has just failed."""
 SECONDS_TO_LOG_IN, SECONDS_TO_SAY_SO = 1800, 60
 LONGEST = 1500
+_NAMES = "|".join(re.escape(path.stem) for path in Path(__file__).parents[1].glob("[a-z]*.py"))
+_PAGE = re.compile(rf"/(?:[\w-]+/)*(?:{_NAMES})?", re.ASCII)
+"""Path of a page, perhaps below the server's base path."""
 LOG = logging.getLogger(__name__)
 
 
@@ -105,9 +110,9 @@ def _page(referer: str, host: str) -> str:
 
 
 def _is_own(address: str) -> bool:
-    """Return whether an address can only lead to this server."""
+    """Return whether an address can only lead to a page of this server."""
     is_plain = address.isascii() and address.isprintable() and "\\" not in address
-    return address.startswith("/") and not address.startswith("//") and is_plain and len(address) <= LONGEST
+    return is_plain and len(address) <= LONGEST and bool(_PAGE.fullmatch(address.partition("?")[0]))
 
 
 def _logs_in(cookie: bytes) -> bool:

@@ -64,7 +64,18 @@ def test_it_ends_nowhere_else(referer):
     assert ended(f"{BEGAN}={kept}", LOGGED_IN)[1] == "/"
 
 
-@pytest.mark.parametrize("kept", ["https%3A%2F%2Fevil", "%2F%2Fevil", "%2F%5Cevil", "%2Fa%0D%0Ab: c", ""])
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "https%3A%2F%2Fevil",
+        "%2F.%2F%2Fevil.example",
+        "%2Fnone",
+        "%2F%2Fevil",
+        "%2F%5Cevil",
+        "%2Fa%0D%0Ab: c",
+        "",
+    ],
+)
 def test_a_cookie_that_somebody_else_set_leads_nowhere_else(kept):
     assert ended(f"{BEGAN}={kept}", LOGGED_IN)[1] == "/"
 
