@@ -281,6 +281,8 @@ def read_numbers(
                     for k in hit[:3]
                 )
                 written = [table.columns[columns[k]][i] for k in hit]
+                if code == "not-finite" and all(map(fix_suggestions.NUMERIC.fullmatch, written)):
+                    text = f"is too large: the limit is ±1.8e308.{advice}"
                 fixes = fix_suggestions.fixes_of(written) if code == "not-a-number" else ()
                 end = _unit(written) if code == "not-a-number" else ""
                 problem = error(code, table.place(i), f"case {ids[i]}, column {cells} {text}{end}")
