@@ -23,6 +23,7 @@ from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.core.file_contents import PICTURES
 from scoring.single_image import photograph, whole_slide, wording
+from scoring.single_image.likeness import other_field
 from scoring.single_image.out_of_distribution import OutlierScore
 from scoring.single_image.photograph import HELD_BYTES, PHOTOGRAPH_PIXELS, WHOLE_PIXELS
 from scoring.single_image.quality import Quality, of_photograph, seen_parts
@@ -127,6 +128,17 @@ def unlikeness(
         return None
     parts = session_state.cached("appearance", chosen.token, lambda: seen_parts(chosen.photograph, tile))
     return among.value.known.unlikeness(parts, chosen.case)
+
+
+def other_field_of(
+    among: Outcome | Running | None, chosen: ChosenImage, score: OutlierScore | None
+) -> tuple[int, int] | None:
+    """Return the sizes of a tile that differs from the test set's only in its field of view
+    (`likeness.other_field`). score: of `unlikeness`."""
+    if not isinstance(among, Outcome) or among.value is None or score is None or chosen.case is not None:
+        return None
+    key = (chosen.token, score.distance, score.images)
+    return session_state.cached("field", key, lambda: other_field(score, chosen.photograph, among.value))
 
 
 def similar(

@@ -82,7 +82,10 @@ def tile_quality(
         image_upload.measured(chosen), *chosen.photograph.size, support.micrometres_per_pixel, micrometres
     )
     unlikeness = image_upload.unlikeness(among, chosen, tile=True)
-    all_badges = (*badges, *likeness_chip(unlikeness, "tile"))
+    all_badges = (
+        *badges,
+        *likeness_chip(unlikeness, "tile", image_upload.other_field_of(among, chosen, unlikeness)),
+    )
     prediction.chips(all_badges)
     return all_badges
 

@@ -12,7 +12,7 @@ from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.metrics.image_quality import FEATURES, appearance, patches
 from scoring.single_image import saved_measures
-from scoring.single_image.likeness import likeness_chip
+from scoring.single_image.likeness import likeness_chip, other_field
 from scoring.single_image.out_of_distribution import KnownImages, OutlierScore, known_images
 from scoring.single_image.photograph import received
 from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, measured, seen_parts
@@ -242,6 +242,28 @@ def test_a_drawn_test_set_and_one_of_few_images_say_what_their_limit_is_worth():
     (chip,) = likeness_chip(replace(drawn, images=200, generated=False), "tile")
     assert "rough" not in chip.words
     assert "computer-generated" not in chip.words
+
+
+def test_a_tile_that_differs_only_in_its_field_of_view_says_so():
+    """A crop of a usual tile was "nothing like" it in light, colours and texture, which are the same."""
+    truth = load_challenge("puma").read_truth(next(iter(samples.test_sets("puma").values())).path)
+    among = saved_measures.saved(truth, tile=True)
+    pixels = received(truth.picture(3)).pixels
+
+    def said(pixels):
+        tile = photograph(pixels)
+        score = among.known.unlikeness(seen_parts(tile, tile=True))
+        return likeness_chip(score, "tile", other_field(score, tile, among))[0]
+
+    crop = said(pixels[:700, :512])
+    assert (crop.level, crop.value) == (STOP, "another field of view")
+    assert crop.words.startswith(
+        "This tile shows another field of view: its shorter side has 512 px, that of the test set's tiles "
+        "1024 px. At the same scale, its light, colours and texture are similar to theirs. Of the test set's"
+    )
+    noise = said(np.random.default_rng(0).integers(0, 256, (512, 512, 3), np.uint8))
+    assert noise.words.startswith("This image is nothing like the tiles of the test set in light, colours")
+    assert said(pixels).value == "usual"
 
 
 def test_the_stored_images_of_samples_are_known_to_be_drawn():
