@@ -60,7 +60,8 @@ def _choice(*values: str) -> Rule:
     return Rule(f"one of {', '.join(values)}", lambda value: value in values)
 
 
-def _is_time(value: str) -> bool:
+def is_time(value: str) -> bool:
+    """Return whether a text is a time as the tables hold it, in the years 1900 to 2199."""
     try:
         return bool(_TIME.fullmatch(value) and datetime.fromisoformat(value))
     except ValueError:
@@ -116,9 +117,7 @@ def _are_texts(value: Any) -> bool:
 
 def _is_change(value: Any) -> bool:
     is_pair = isinstance(value, dict) and value.keys() == {"time", "rule"}
-    return (
-        is_pair and isinstance(value["time"], str) and _is_time(value["time"]) and _are_texts(value["rule"])
-    )
+    return is_pair and isinstance(value["time"], str) and is_time(value["time"]) and _are_texts(value["rule"])
 
 
 def _is_ranked(value: Any) -> bool:
@@ -137,7 +136,7 @@ def _are_facts(value: Any) -> bool:
 
 
 _SHA256 = _pattern("64 hexadecimal digits", DIGEST)
-_WHEN = Rule("a time in UTC such as 2026-12-31T18:00:00.000000+00:00", _is_time)
+_WHEN = Rule("a time in UTC such as 2026-12-31T18:00:00.000000+00:00", is_time)
 _FINITE = Rule("a finite number", lambda value: abs(value) < 1e300)
 RULES: Mapping[str, Rule] = {
     "board.id": _pattern("small letters, digits and hyphens, at most 64", BOARD_ID),

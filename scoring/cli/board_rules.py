@@ -260,7 +260,10 @@ def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Finding
         elif field in ("opens", "closes"):
             values[field] = submitting.time_of(text)
             if values[field] is None:
-                message = f"{text[:60]!r} is not a time: write 2026-01-31 or 2026-01-31T18:00 (UTC), or none."
+                message = (
+                    f"{text[:60]!r} is not a time from 1900 to 2198: write 2026-01-31 or 2026-01-31T18:00 "
+                    "(UTC), or none."
+                )
                 problems.append(error("bad-option", flag, message))
             elif field == "closes" and len(text.strip()) == phases_and_limits.DAY:
                 values[field] = _day_after(values[field])

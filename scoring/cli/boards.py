@@ -151,7 +151,7 @@ def _sent(arguments: argparse.Namespace, board: OpenBoard) -> tuple[list[Submiss
         raise InputRefused([error("bad-option", "board submit", message)])
     time = submitting.time_of(arguments.time) if arguments.time else None
     if arguments.time and time is None:
-        message = f"{arguments.time!r} is not a time: write 2026-01-31 or 2026-01-31T18:00 (UTC)."
+        message = f"{arguments.time!r} is not a time from 1900 to 2198: write 2026-01-31 or 2026-01-31T18:00."
         raise InputRefused([error("bad-option", "--time", message)])
     pairs = [text.partition("=") for text in arguments.option]
     own = own_options(board.challenge, {key.strip(): value for key, _, value in pairs})

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scoring.common.text import shortened
 from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
 
 with suppress(ImportError):  # the package is a part of the app, and of no command but this
@@ -212,6 +213,8 @@ def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
             raise refuse(name, f"it has {rows:,} rows and {len(names):,} columns, too many. {SAVE}")
         if table.size > TABLE_BYTES:
             raise refuse(name, TOO_LARGE)
+        if twin := next((entry for entry in names if names.count(entry) > 1), ""):
+            raise refuse(name, f"two columns are called {shortened(twin)!r}: rename or remove one of them.")
         columns: dict[str, list[Any]] = {entry: [] for entry in names}
         size = cells = 0
         for batch in table.batches:

@@ -5,6 +5,7 @@ JSON Lines, `values` of the Google Sheets API, `numpy.savez`, `numpy.save` of `D
 Parquet, ECMA-376.
 """
 
+import gzip
 import io
 import json
 import re
@@ -127,15 +128,16 @@ def _without_lists(columns: Columns, name: str) -> Columns:
 
 def _unpacked(data: bytes, name: str) -> bytes:
     """Return what a gzip file holds, unpacked up to the limit of tables."""
-    unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
     try:
-        text = unpacker.decompress(data, TABLE_BYTES + 1)
-    except zlib.error as fault:
+        text = gzip.GzipFile(fileobj=io.BytesIO(data)).read(TABLE_BYTES + 1)
+    except EOFError as fault:
+        raise refuse(name, f"its gzip file is cut off. {SAVE}") from fault
+    except (OSError, zlib.error) as fault:
         raise refuse(name, f"it is a damaged gzip file. {SAVE}") from fault
     if len(text) > TABLE_BYTES:
         raise refuse(name, f"it unpacks to more than {TABLE_BYTES / 1e6:.0f} MB. {SAVE}")
-    if not unpacker.eof or text.startswith(GZIP):
-        raise refuse(name, f"its gzip file is cut off, or contains another gzip file. {SAVE}")
+    if text.startswith(GZIP):
+        raise refuse(name, f"its gzip file contains another gzip file. {SAVE}")
     return text
 
 

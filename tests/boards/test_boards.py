@@ -152,6 +152,8 @@ def test_wrong_input_is_said_and_counts_nothing(sent, tmp_path):
     assert "is not a time" in refusal(
         "submit", "b", "--team", "c", "--predictions", file, "--time", "2026-13-01"
     )
+    for time in ("2999-12-31", "9999-12-31", "0001-01-01", "9999-12-31T23:59"):
+        assert "is not a time from 1900 to 2198" in refusal("phase", "b", "--name", "p", "--closes", time)
     wrong = refusal("submit", "b", "--team", "c", "--predictions", bad)
     assert "missing-case" in wrong
     assert "cannot be set for a single submission" in refusal(

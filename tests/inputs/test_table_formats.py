@@ -140,12 +140,18 @@ def test_other_tables_of_three_columns_stay_as_they_are(rows):
     assert not table.notes
 
 
+def twins_in_parquet() -> bytes:
+    pq.write_table(pa.table([["x"], [0.1], [0.2]], names=["a", "b", "b"]), file := io.BytesIO())
+    return file.getvalue()
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [
         (gzip.compress(b"a,b\n" + b"0,0\n" * 60_000_000, 1), "unpacks to more than 200 MB"),
         (gzip.compress(gzip.compress(b"a,b\n1,2\n")), "another gzip file"),
         (gzip.compress(b"a,b\n1,2\n")[:-6], "cut off"),
+        (gzip.compress(b"a,b\n1,2\n") + b"x", "damaged gzip"),
         (
             npz(ids=np.array(["a", {}], object), scores=np.ones((2, 2))),
             "not a NumPy array of numbers or text",
@@ -160,6 +166,7 @@ def test_other_tables_of_three_columns_stay_as_they_are(rows):
         (npz(scores=np.float64(1)), "which is not a table"),
         (b'{"a": {"x": 1, "x": 2}, "b": {"x": 3}}', "the key 'x' twice"),
         (b"PAR1" + b"\0" * 100, "Feather file is damaged or cut off"),
+        (twins_in_parquet(), "two columns are called 'b'"),
         (b"[" * 100_000, "nested too deeply"),
         (json.dumps([{"image": "a", "box": [[1, 2], [3, 4]]}]).encode(), "objects in an image"),
         (json.dumps({"polygons": [{"name": "a", "centroid": 1}]}).encode(), "objects in an image"),
@@ -322,6 +329,12 @@ def test_what_is_packed_is_measured_before_it_is_unpacked(made, tmp_path):
     ).stdout.splitlines()
     assert "more than 200 MB" in refused
     assert int(megabytes) < 60
+
+
+def test_a_gzip_file_of_several_parts_is_read_to_its_end():
+    """`pigz` and `cat a.gz b.gz` write such files. Zeros may follow."""
+    data = b"".join(map(gzip.compress, (b"a,b\n1,2\n", b"3,4\n"))) + bytes(8)
+    assert read_table(data, "p.csv.gz").cells(0) == ["1", "3"]
 
 
 @pytest.mark.parametrize("how", ["lz4", "zstd", "uncompressed"])

@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from scoring.boards.ranking.decision_rule import note_change, require_open
-from scoring.boards.row_validation import MOST_SUBMISSIONS, require_readable
+from scoring.boards.row_validation import MOST_SUBMISSIONS, is_time, require_readable
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.archives import has_hidden
@@ -246,6 +246,9 @@ def _faults(phase: Phase, others: Sequence[Phase]) -> list[Finding]:
             problems.append(
                 error("bad-option", flag, f"{value} is not a number from 1 to {MOST_SUBMISSIONS}.")
             )
+    for flag, time in (("--opens", phase.opens), ("--closes", phase.closes)):
+        if time is not None and not is_time(time):
+            problems.append(error("bad-option", flag, f"{spoken(time)} is not a time from 1900 to 2199."))
     if (phase.opens or "") >= (phase.closes or _LATEST):
         message = f"the phase closes on {spoken(str(phase.closes))}, before it opens: give a later time."
         return [*problems, error("bad-option", "--closes", message)]

@@ -274,7 +274,8 @@ def exclude(store: Store, board_id: str, submission_id: str, reason: str | None)
 
 
 def time_of(text: str) -> str | None:
-    """Parse a UTC time such as 2026-01-31 or 2026-01-31T18:00; None for any other text."""
+    """Parse a UTC time such as 2026-01-31 or 2026-01-31T18:00; None for any other text, and for years before
+    1900 or after 2198."""
     match = _DATE.fullmatch(text.strip())
     if not match:
         return None
@@ -284,7 +285,7 @@ def time_of(text: str) -> str | None:
         start = datetime.fromisoformat(day).replace(hour=hour, minute=minute, second=second, tzinfo=UTC)
     except ValueError:
         return None
-    return schema.written(start)
+    return schema.written(start) if 1900 <= start.year < 2199 else None
 
 
 REFUSED_PER_DAY = 20
