@@ -8,6 +8,7 @@ from pages.input_widgets import drop_messages
 from pages.server import access
 from pages.single_image_sections import photograph_layout, tile_layout
 from scoring.challenges import REGISTRY, challenge_ids, load_challenge
+from scoring.common.text import markdown
 from scoring.single_image import photograph
 
 access.guard(__file__)
@@ -34,10 +35,9 @@ def single_image() -> None:
 
 
 def _challenge() -> str:
-    """Return the challenge in the address, or the first."""
-    key = "single_challenge"
+    """Return the challenge in the address, or the first; say so where the named one has no single image."""
+    key, named = "single_challenge", st.query_params.get("challenge")
     if st.session_state.get(key) not in CHALLENGES:
-        named = st.query_params.get("challenge")
         st.session_state[key] = named if named in CHALLENGES else next(iter(CHALLENGES))
     chosen = st.segmented_control(
         "Challenge",
@@ -50,7 +50,12 @@ def _challenge() -> str:
         persist_state="session",
         label_visibility="collapsed",
     )
-    return chosen or next(iter(CHALLENGES))
+    chosen = chosen or next(iter(CHALLENGES))
+    if named and named not in CHALLENGES:
+        called = REGISTRY[named].short_name if named in REGISTRY else f"The challenge “{markdown(named, 40)}”"
+        shown = REGISTRY[chosen].short_name
+        st.info(f"{called} has no single image. This page shows {shown} instead.", icon=":material/info:")
+    return chosen
 
 
 def _to_address(key: str) -> None:

@@ -12,6 +12,7 @@ from scoring.inference.single_image_task import UNKNOWN_WORD, PatientFields
 from scoring.single_image import wording
 from scoring.single_image.model_inputs import OLDEST, vector
 
+OF_AGE = f" The age must be from 0 to {OLDEST} years."
 SEXES = {"m": "male", "f": "female", UNKNOWN_WORD: UNKNOWN_WORD}
 
 
@@ -32,26 +33,26 @@ def _unknown_key(token: str) -> str:
 
 
 def fields(
-    patient: PatientFields, token: str, known: tuple[int | None, str | None, str | None]
+    patient: PatientFields, token: str, known: tuple[float | None, str | None, str | None]
 ) -> np.ndarray | None:
     """Draw age, sex and site of a person, `token`, and return them as a model's input; None while something
-    is missing. known: given values."""
+    is missing. known: given values, which can be changed or emptied."""
     (age, sex, site), sites = known, (*patient.locations, UNKNOWN_WORD)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        unknown = age_unknown(token)
-        years = st.number_input(
+        unknown, key = age_unknown(token), f"single_age_{token}"
+        if key not in st.session_state:
+            st.session_state[key] = age  # not as the field's own value: an emptied field would return to it
+        years = st.number_input(  # without limits: the browser would keep a number beyond them to itself
             "Age",
-            0,
-            OLDEST,
-            age,
-            1,
-            key=f"single_age_{token}",
+            value=None,
+            step=1.0,
+            format="%g",
+            key=key,
             placeholder="years",
             width=110,
             disabled=unknown,
         )
-        if age is None:
-            unknown = st.checkbox("Age unknown", key=_unknown_key(token))
+        unknown = st.checkbox("Age unknown", key=_unknown_key(token))
         site = st.selectbox(
             "Body site",
             sites,
@@ -69,10 +70,11 @@ def fields(
         missing = ", ".join(
             {"gender": "sex", "location": "body site"}.get(name, name) for name in _missing(refused)
         )
+        wrong_age = "" if unknown or years is None or 0 <= years <= OLDEST else OF_AGE
         st.info(
             (
                 "The model takes age, sex and body site. An empty field would change the model's answer. "
-                f"Enter: {missing}."
+                f"Enter: {missing}.{wrong_age}"
             ),
             icon=":material/edit:",
         )
@@ -88,11 +90,11 @@ def _missing(refused: InputRefused) -> list[str]:
     return [problem.where for problem in refused.problems]
 
 
-def _of_case(patient: PatientFields, truth, index: int) -> tuple[int | None, str | None, str | None]:
+def _of_case(patient: PatientFields, truth, index: int) -> tuple[float | None, str | None, str | None]:
     people = truth.demographics
     age, gender, site = people.age[index], people.gender[index], people.location[index]
     return (
-        None if math.isnan(age) else round(age),
+        None if math.isnan(age) else float(age),
         {1: "m", 0: "f"}.get(int(gender)),
         patient.locations[int(site) - 1] if site > 0 else None,
     )

@@ -517,6 +517,40 @@ def test_age_sex_and_site_are_never_filled_in(single_image):
     assert "unknown (the model received 0), unknown, leg" in said(app)
 
 
+def test_a_challenge_without_single_images_is_named_in_one_sentence(single_image):
+    app = single_image(challenge="hecktor2026")
+    assert "HECKTOR 2026 has no single image. This page shows TRICORDER-3 instead." in said(app)
+    assert "has no single image" not in said(single_image(challenge="melanoma"))
+    assert "The challenge “nobody” has no single image." in said(single_image(challenge="nobody"))
+
+
+def test_no_age_is_changed_without_a_word(single_image):
+    """130 left the answer for the former age, 12.5 became 12, and an emptied age of a case came back."""
+    app = person(own(single_image(challenge="tricorder3", tab="Record"), photographs.phone()))
+    assert lead(app)
+    app = person(app, age=130)
+    assert not headlines(app)
+    assert "Enter: age. The age must be from 0 to 120 years." in said(app)
+    assert not headlines(person(app, age=-1))
+    app = person(app, age=12.5)
+    assert lead(app)
+    assert "12.5, female, leg" in said(app)
+
+
+def test_the_age_of_a_case_can_be_emptied_and_made_unknown(single_image):
+    app = settled(single_image(challenge="tricorder3", tab="Record"))
+    age = next(one for one in app.number_input if one.key.startswith("single_age"))
+    assert age.value is not None
+    app = settled(age.set_value(None).run())
+    assert next(one for one in app.number_input if one.key.startswith("single_age")).value is None
+    assert not headlines(app)
+    assert "Enter: age." in said(app)
+    unknown = next(one for one in app.checkbox if one.key.startswith("single_age_unknown"))
+    app = settled(unknown.set_value(True).run())
+    assert headlines(app)
+    assert "unknown (the model received 0)" in said(app)
+
+
 def test_no_answer_is_said_before_age_sex_and_site_are_asked_for(single_image):
     """ "The answer will appear here", beside an image that gets none."""
     tile = Image.open(next(TILES.glob("*.tif"))).convert("RGB")
