@@ -260,7 +260,7 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
                 "install a newer Benchside."
             )
             raise InputRefused([error("no-board", board_id, message)])
-        wanted = number or row.version
+        wanted = row.version if number is None else number
         test_set = session.get(schema.TestSetVersion, (board_id, wanted)) if wanted <= row.version else None
         if test_set is None:
             message = f"the board has no version {wanted} of its test set, only versions 1 to {row.version}."

@@ -33,7 +33,9 @@ MOST_OUTPUTS = worker_protocol.PARTS - 2
 """Maximum number of outputs that are sent for an image. Challenges use only the first outputs; all others are
 sent as null."""
 _MEMORY = re.compile(r"bad_?\s?alloc|failed to allocate|out of memory|AllocateRaw", re.IGNORECASE)
-_SOURCE = re.compile(r"^(\[ONNXRuntimeError\] : \d+ : \w+ : )?(/\S+:\d+ .*?\) (?=[A-Z]))?")
+_SOURCE = re.compile(
+    r"^(\[ONNXRuntimeError\] : \d+ : \w+ : )?(Exception during initialization: )?(/\S+:\d+ .*?\) (?=[A-Z]))?"
+)
 
 
 class RunFailed(Exception):

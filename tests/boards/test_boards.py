@@ -148,6 +148,7 @@ def test_wrong_input_is_said_and_counts_nothing(sent, tmp_path):
     bad.write_text("filename,score\ncanary00,2\nnobody,0.5\n")
     assert "no-board" in refusal("show", "nothing")
     assert "no-version" in refusal("show", "b", "--test-set", 7)
+    assert "no version 0 of its test set" in refusal("rescore", "b", "--to-version", 0)
     assert "give --team and --predictions" in refusal("submit", "b")
     assert "is not a time" in refusal(
         "submit", "b", "--team", "c", "--predictions", file, "--time", "2026-13-01"

@@ -275,6 +275,12 @@ def test_inputs_that_do_not_fit_are_wrong_inputs(model, vector):
             ).SerializeToString(),
             "runtime",
         ),
+        (
+            builders.linear(
+                TensorProto(name="W", data_type=1, dims=[1 << 40, 1 << 40], raw_data=b"1234")
+            ).SerializeToString(),
+            "refuses the model: Integer overflow.",
+        ),
     ],
 )
 def test_what_the_scan_or_the_runtime_refuses_is_said_in_plain_words(model, words):

@@ -63,8 +63,8 @@ def with_usual_names(
     if not new or len({*patients}) < len(patients):
         return contents, findings
     first = next(iter(new))
-    spelled = f"{_masks(len(new), 'spells', 'spell')} a patient's name in another way"
-    message = f"{spelled}: Benchside reads {first} as {new[first]}."
+    subject = f"{_masks(len(new), 'spells', 'spell')} a patient's name in another way"
+    message = f"{subject}: Benchside reads {first} as {new[first]}."
     masks = {new.get(name, name): members for name, members in layout.masks.items()}
     named = replace(contents, layout=replace(layout, masks=masks))
     return named, [*findings, note(OTHER_FORMAT, contents.name, message)]
