@@ -277,7 +277,7 @@ def test_inputs_that_do_not_fit_are_wrong_inputs(model, vector):
         ),
         (
             builders.linear(
-                TensorProto(name="W", data_type=1, dims=[1 << 40, 1 << 40], raw_data=b"1234")
+                TensorProto(name="W", data_type=1, dims=[3, 1 << 62], raw_data=b"1234")
             ).SerializeToString(),
             "refuses the model: Integer overflow.",
         ),
