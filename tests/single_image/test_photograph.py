@@ -14,6 +14,7 @@ from PIL import Image, ImageOps
 from scoring.common.findings import InputRefused
 from scoring.inference import image_sanitizer
 from scoring.inference.model_process import ImageProcess
+from scoring.inference.timed_worker import Limits
 from scoring.inference.worker_results import ModelFailed
 from scoring.single_image import photograph
 from scoring.single_image.photograph import CALLED, PHOTOGRAPH_PIXELS, SpareDecoder, received
@@ -28,7 +29,7 @@ TURNS = {1: [], 2: ["mirror"], 3: ["turn", "turn"], 6: ["turn", "turn", "turn"],
 
 @pytest.fixture(scope="module")
 def process():
-    with ImageProcess() as running:
+    with ImageProcess(Limits(run_seconds=300)) as running:  # others may use the processors
         yield running
 
 
