@@ -257,7 +257,7 @@ def _class_set(query: Query) -> None:
     names = [class_name(task.names[k], task.risk[k] or None) for k in order]
     names = [name.replace("] ", "]\N{NO-BREAK SPACE}", 1) for name in names]  # a shape leads its own name
     st.markdown(f"**{wording.POSSIBLE}:** {'; '.join(names)}.")
-    st.caption(markdown(wording.set_line(class_set, task.names, query.answer.top), 1200))
+    st.caption(markdown(wording.set_line(class_set, task.names, query.answer.top), 1500))
 
 
 def _scores(query: Query) -> None:

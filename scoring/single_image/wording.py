@@ -17,6 +17,7 @@ from scoring.single_image.likeness import UNKNOWN_LIKENESS
 from scoring.single_image.model_card import OVERCONFIDENT, ModelCard
 from scoring.single_image.quality import CAUTION, QualityBadge
 from scoring.single_image.similar_cases import ClassSet, Reference, RightShare
+from scoring.statistics.intervals import Share
 
 RESEARCH_USE = "Research use only. Not a medical device. Not for use in diagnostic procedures."
 BANNER = (
@@ -60,6 +61,12 @@ UNKNOWN_AGE = (
     "this 0 from the age of a newborn."
 )
 POSSIBLE = "Possible classes (chosen to contain the true class in 9 of 10 test cases)"
+AT_END = (
+    " A share lies at the end of its interval because it comes from sets that were calibrated on fewer cases "
+    "than the set of this image. The interval is about sets like that of this image."
+)
+AT_END_OF = 0.05
+"""Part of its interval within which a share lies at the end."""
 NO_ANSWER = "No answer"
 CARD = "in the model card"
 REGION = "The region contains only pixels."
@@ -312,10 +319,17 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
         return f"{sentence} Sets of all classes always contain the true class."
     left = " of classes with enough cases" * (None in class_set.coverage.by_class)
     sentence += (
-        f" Benchside also made such a set for each test case{left}, without using that case. It contained "
-        f"the true class for {overall} cases"
+        f" Benchside also made such a set for each test case{left}, without that case and others of its "
+        f"patient or lesion. It contained the true class for {overall} cases"
     )
-    return f"{sentence}." if own is None else f"{sentence}; for cases of {names[top]}: {own}."
+    sentence += "." if own is None else f"; for cases of {names[top]}: {own}."
+    return sentence + AT_END * any(map(_at_end, filter(None, (overall, own))))
+
+
+def _at_end(held: Share) -> bool:
+    """Return whether a share, neither 0 nor 1, lies at one end of its interval or almost there."""
+    distance = min(abs(held.hits / held.n - end) for end in (held.low, held.high))
+    return 0 < held.hits < held.n and distance < AT_END_OF * (held.high - held.low)
 
 
 def temperature_line(reference: Reference) -> str:

@@ -27,7 +27,7 @@ from scoring.single_image.similar_cases import (
     tied_line,
     without,
 )
-from scoring.single_image.wording import number_line, right_line
+from scoring.single_image.wording import number_line, right_line, set_line
 from scoring.statistics.intervals import effective_cases, wilson
 from tests.support.command_line import ROOT
 from tests.support.single_image import NO_FILES
@@ -171,6 +171,18 @@ def test_an_image_without_a_patient_belongs_to_its_lesion(tmp_path):
     units, unread = patients_and_lesions(replace(cases, files=open_source(tmp_path)))
     assert units.tolist() == list(range(7))
     assert unread.startswith("The test set's metadata.csv could not be used")
+
+
+def test_a_coverage_at_the_end_of_its_interval_is_explained():
+    """203 of 220 (92%; 82 to 92%): sets without a patient of four are calibrated on 16 cases of a class and
+    hold 16 of 17 new ones; those of all 20 cases hold 19 of 21."""
+    by_class, units = np.argsort(np.arange(220) % 11, kind="stable"), np.empty(220, int)
+    units[by_class] = np.arange(220) // 4
+    for found, is_explained in ((drawn(units=units), True), (drawn(), False)):
+        overall, row = found.coverage.overall, found.probabilities[7]
+        assert (overall.high - overall.hits / overall.n < 0.01) == is_explained
+        line = set_line(class_set(found, row), ABOUT.names, int(row.argmax()))
+        assert ("calibrated on fewer cases than the set of this image" in line) == is_explained
 
 
 def test_images_of_the_same_patient_are_left_out_for_an_image_of_the_test_set_and_counted():

@@ -237,8 +237,9 @@ def test_outputs_that_are_no_probabilities_stand_beside_the_model(outputs, kind,
 def test_sets_say_what_they_are_worth():
     line = wording.set_line(WIDE, CLASSES, 0)
     assert (
-        "Benchside also made such a set for each test case of classes with enough cases, without using that "
-        "case. It contained the true class for 92 of 100 (92%; 84 to 95%) cases; " in line
+        "Benchside also made such a set for each test case of classes with enough cases, without that case "
+        "and others of its patient or lesion. It contained the true class for 92 of 100 (92%; 84 to 95%) "
+        "cases; " in line
     )
     assert "for cases of MEL: 18 of 20 (90%; 70 to 97%)." in line
     assert "fewer than 9 cases of NV" in line
