@@ -80,7 +80,7 @@ def inspect(
     def about(inspection: Inspection) -> Sequence[Finding]:
         outputs = inspection.outputs if inspection.outputs.ndim == 2 else np.empty((0, 0))
         if not any_scale and not _are_scores(outputs):
-            raise InputRefused([_bad_output(file.name)], inspection.findings)
+            raise InputRefused([_bad_output(file.name, outputs)], inspection.findings)
         return output_order(inspection.model["metadata"], categories, file.name)[1] if categories else ()
 
     task = _task(len(categories) or None)
@@ -107,11 +107,14 @@ def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
         file, _task(len(names)), photos, len(names), progress=context.progress, cancelled=context.cancelled
     )
     order, _ = output_order(inspected.model["metadata"], names, file.name) if cases.categories else (None, ())
-    faults = [f if f.code == "image-unreadable" else _bad_output(file.name, f.where) for f in run.faults]
+    faults = [
+        f if f.code == "image-unreadable" else _bad_output(file.name, run.outputs, f.where)
+        for f in run.faults
+    ]
     answers = run.outputs if order is None else run.outputs[:, order]
     if not any_scale:
         off = [i for i, row in enumerate(answers) if not _are_scores(row[None]) and not np.isnan(row).any()]
-        faults += [_bad_output(file.name, photos.ids[i]) for i in off]
+        faults += [_bad_output(file.name, answers, photos.ids[i]) for i in off]
         answers = np.clip(answers, 0, 1)
     outputs = _means(answers, photos.of_case, len(cases))
     described = {**inspected.model, "categories": list(names)}
@@ -196,14 +199,18 @@ def _are_scores(outputs: np.ndarray) -> bool:
     )
 
 
-def _bad_output(model: str, where: str | None = None) -> Finding:
-    message = (
-        f"the outputs{f' for {where}' if where else ''} are not finite numbers from 0 to 1: end the "
-        "network with a softmax or sigmoid."
+def _bad_output(model: str, outputs: np.ndarray, where: str | None = None) -> Finding:
+    """Return the finding about outputs beyond 0..1. outputs: of all images [N, K], which show the scale."""
+    scale = number_parsing.scale_of(outputs)
+    is_multiple = scale in number_parsing.WORDS
+    advice = (
+        f"they are {number_parsing.WORDS[scale]}"
+        if is_multiple
+        else "end the network with a softmax or sigmoid"
     )
-    return error("model-output", where or model, message).with_fixes(
-        *number_parsing.FIXES[number_parsing.LOGITS]
-    )
+    message = f"the outputs{f' for {where}' if where else ''} are not finite numbers from 0 to 1: {advice}."
+    fixes = () if is_multiple else number_parsing.FIXES[number_parsing.LOGITS]
+    return error("model-output", where or model, message).with_fixes(*fixes)
 
 
 def _means(rows: np.ndarray, of_case: Sequence[int] | np.ndarray, n: int) -> np.ndarray:

@@ -47,27 +47,33 @@ def predicted_positive(outputs: Floats) -> Ints:
     return np.where(np.isnan(outputs[:, 0]), -1, (outputs[:, 0] > THRESHOLD).astype(int))
 
 
+LARGEST_LOGIT = 50
+"""Scores of a model that look like percent can be logits unless one is larger than this."""
+
+
 def are_risks(scores: Floats) -> bool:
     """Return whether all scores are in 0..1, within rounding error."""
     return bool(scores.min() >= -output_kinds.TOLERANCE and scores.max() <= 1 + output_kinds.TOLERANCE)
 
 
 def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterator[Finding]:
-    """Yield warnings about the finite scores of a model or table. Scores of a table may be percentages.
+    """Yield warnings about the finite scores of a model or table. Only a table can be divided by an edit.
     `where` is the name of the model or table."""
-    scale = number_parsing.scale_of(scores[:, np.newaxis]) if of_table else ""
-    if scale in number_parsing.WORDS:
+    scale = number_parsing.scale_of(scores[:, np.newaxis])
+    unclear = not of_table and scale == number_parsing.PERCENT and bool(scores.max() <= LARGEST_LOGIT)
+    if scale in number_parsing.WORDS and not unclear:
         message = (
             f"the scores range from {scores.min():.4g} to {scores.max():.4g}. The decision is "
             f'"raw value > 0.5". The scores are {number_parsing.WORDS[scale]}. The official '
             "program does not transform them."
         )
-        yield warning(scale, where, message).with_fixes(*number_parsing.OF_RISKS[scale])
+        yield warning(scale, where, message).with_fixes(*number_parsing.OF_RISKS[scale] * of_table)
     elif len(scores) and not are_risks(scores):
         message = (
             f'the scores range from {scores.min():.4g} to {scores.max():.4g}. The decision is "raw value > '
-            '0.5", which for a logit means a probability above 0.62. Put a sigmoid into the model; the '
-            "official program takes the numbers as they are."
+            '0.5", which for a logit means a probability above 0.62. Put a sigmoid into the model'
+            f"{', or divide by 100 if these are percent' * unclear}; the official program takes the "
+            "numbers as they are."
         )
         fixes = number_parsing.OF_RISKS[number_parsing.LOGITS]
         yield warning("logits", where, message).with_fixes(*fixes)

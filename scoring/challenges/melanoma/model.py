@@ -24,6 +24,7 @@ from scoring.inference.preflight import Inspection, declared_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.single_image_task import ModelTask, OfficialRule
 from scoring.inference.worker_results import ModelFacts
+from scoring.inputs import number_parsing
 from scoring.metrics import curves
 
 PICTURE_SIDE = 224
@@ -116,7 +117,9 @@ def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions
     about = [*score_warnings(scores, file.name), *_column_findings(run.outputs, cases, file.name)]
     if run.outputs.shape[1] == 1 and cases.labels is not None:
         sigmoid = () if not len(scores) or are_risks(scores) else (("sigmoid", "yes"),)
-        about += upside_down(outputs[:, 0], cases.labels == 1, file.name, sigmoid)
+        reversed_scores = upside_down(outputs[:, 0], cases.labels == 1, file.name, sigmoid)
+        is_multiple = any(found.code in number_parsing.WORDS for found in about)  # no edit divides
+        about += [replace(found, fixes=()) if is_multiple else found for found in reversed_scores]
     return predictions_of(run, inspected, file.name, outputs, predicted_positive(outputs), about)
 
 

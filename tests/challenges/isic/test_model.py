@@ -21,6 +21,7 @@ from tests.support.command_line import run
 from tests.support.findings import codes, only, places, refused
 from tests.support.lesion_tables import table
 from tests.support.single_image import model as opened
+from tests.support.single_image import times
 from tests.support.thinned import some_rows
 
 isic = load_challenge("isic")
@@ -178,6 +179,14 @@ def test_outputs_on_another_scale_are_kept_where_nothing_is_scored():
     assert found.outputs == pytest.approx(np.array([[60, 0.5, 0.2]] * len(IDS)))
     assert found.faults == ()
     assert codes(refused(isic.predict, made, read()).problems) == ["model-output"]
+
+
+def test_percent_are_to_be_divided():
+    """A model of percent was told to end in a softmax, which it does."""
+    for asked in (isic.inspect, isic.predict):
+        for problem in refused(asked, times(model(), 100), read()).problems:
+            assert problem.message.endswith("they are percent. Divide them by 100.")
+            assert problem.fixes == ()
 
 
 def test_outputs_a_millionth_beyond_are_clipped():

@@ -11,6 +11,7 @@ import pytest
 from onnx import TensorProto, helper
 from PIL import Image
 
+from scoring.challenges.melanoma.measures import score_warnings
 from scoring.challenges.melanoma.model import received, recipe_of_size
 from scoring.inference.preprocessing import pixels, tensor
 from scoring.inputs.sources import FixedSource
@@ -18,6 +19,7 @@ from tests.inference import builders
 from tests.support.findings import codes, only, refused
 from tests.support.lesion_tables import table
 from tests.support.risk_tables import CHALLENGE
+from tests.support.single_image import times
 from tests.support.thinned import some
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "melanoma" / "09-onnx-zip"
@@ -186,3 +188,21 @@ def test_what_a_model_received_is_shown():
     assert (stage.width, stage.height) == (224, 224)
     shown = np.asarray(Image.open(io.BytesIO(stage.png)).convert("RGB"))
     assert np.array_equal(shown, pixels(picture_files()["c3.png"], recipe_of_size(None, None))[0])
+
+
+@pytest.mark.parametrize(
+    ("whole", "advice"), [(100, "percent. Divide them by 100"), (255, "Divide them by 255")]
+)
+def test_percent_and_bytes_of_a_model_are_divided_and_get_no_sigmoid(whole, advice):
+    """A sigmoid of 37 percent is 1.00."""
+    scores = np.round(np.linspace(0, 1, 40) * whole)
+    (found,) = score_warnings(scores, "m.onnx")
+    assert advice in found.message
+    assert "sigmoid" not in found.message
+    assert found.fixes == ()
+    data = times(model("falling"), 200)
+    found = CHALLENGE.predict(data, CASES, name="m.onnx").findings
+    assert "percent" in codes(found)
+    assert not any("sigmoid" in dict(fix.changes.edits) for finding in found for fix in finding.fixes)
+    (unclear,) = score_warnings(np.array([0.4, 31.0]), "m.onnx")
+    assert "Put a sigmoid into the model, or divide by 100 if these are percent;" in unclear.message
