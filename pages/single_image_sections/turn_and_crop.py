@@ -40,11 +40,10 @@ def _frame(original: ChosenImage) -> None:
         default=0,
         format_func=lambda quarters: f"{90 * quarters}°",
         on_change=_whole,
-        args=(token,),
+        args=(original,),
         persist_state="session",
     )
-    quarters = st.session_state[f"single_quarters_{token}"]
-    size = held.size[::-1] if quarters % 2 else held.size
+    quarters, size = st.session_state[f"single_quarters_{token}"], _size(original)
     st.checkbox(
         "Crop to a square",
         key=f"single_square_{token}",
@@ -60,26 +59,33 @@ def _frame(original: ChosenImage) -> None:
         f"single_frame_{token}_{quarters}",
         turned,
         size,
-        _wanted(token).box(*size),
+        _wanted(original).box(*size),
         held.seen.micrometres * held.reduction,
         "The image with rulers and the crop; the four numbers below also set the crop",
         partial(_dragged, token, size),
     )
     st.caption("Drag a frame around the lesion, or enter its position in pixels.")
+    # Without limits: the browser would keep a number beyond them to itself, also once the picture is whole.
     with st.grid(min_column_width=90, gap="small"):
-        for name, side, least, usual in zip(SIDES, (0, 1, 0, 1), (0, 0, 1, 1), (0, 0, *size), strict=True):
-            st.number_input(
-                name, least, size[side], usual, key=f"single_{name}_{token}", persist_state="session"
-            )
-    if refused := turn_and_crop.not_applied_line(_wanted(token), *size):
+        for name, usual in zip(SIDES, (0, 0, *size), strict=True):
+            st.number_input(name, value=usual, key=f"single_{name}_{token}", persist_state="session")
+    if refused := turn_and_crop.not_applied_line(_wanted(original), *size):
         st.warning(refused)
-    st.button("Whole picture", on_click=_whole, args=(token,), key=f"single_whole_{token}")
+    st.button("Whole picture", on_click=_whole, args=(original,), key=f"single_whole_{token}")
 
 
-def _whole(token: str) -> None:
-    """Frame the whole picture."""
-    for name in SIDES:
-        st.session_state.pop(f"single_{name}_{token}", None)
+def _whole(original: ChosenImage) -> None:
+    """Frame the whole picture. Numbers that are only taken out of the state would stay in the browser, which
+    sends them again."""
+    for name, value in zip(SIDES, (0, 0, *_size(original)), strict=True):
+        st.session_state[f"single_{name}_{original.token}"] = value
+
+
+def _size(original: ChosenImage) -> tuple[int, int]:
+    """Return width and height of a photograph as it is turned, px."""
+    wide, tall = original.photograph.size
+    turned = st.session_state.get(f"single_quarters_{original.token}", 0) % 2
+    return (tall, wide) if turned else (wide, tall)
 
 
 def _dragged(token: str, size: tuple[int, int], columns: Span, rows: Span) -> None:
@@ -91,20 +97,21 @@ def _dragged(token: str, size: tuple[int, int], columns: Span, rows: Span) -> No
         st.session_state[f"single_{name}_{token}"] = value
 
 
-def _wanted(token: str) -> turn_and_crop.Framing:
+def _wanted(original: ChosenImage) -> turn_and_crop.Framing:
     """Return how a photograph is framed."""
-    state = st.session_state
+    state, token = st.session_state, original.token
     quarters, square = state.get(f"single_quarters_{token}", 0), state.get(f"single_square_{token}", False)
     if f"single_{SIDES[-1]}_{token}" not in state:
         return turn_and_crop.Framing(quarters, None, square)
     x, top, wide, tall = (state[f"single_{name}_{token}"] for name in SIDES)
-    return turn_and_crop.Framing(quarters, (x, top, wide, tall), square)
+    is_whole = (x, top, wide, tall) == (0, 0, *_size(original))
+    return turn_and_crop.Framing(quarters, None if is_whole else (x, top, wide, tall), square)
 
 
 def as_framed(original: ChosenImage) -> ChosenImage:
     """Return a photograph as framed, also while another one is viewed."""
     token, by_token = original.token, st.session_state.setdefault(FRAMED, {})
-    wanted = _wanted(token)
+    wanted = _wanted(original)
     if by_token.get(token, (turn_and_crop.Framing(),))[0] != wanted:
         part = turn_and_crop.framed(original.photograph, wanted)
         changed = part is not original.photograph

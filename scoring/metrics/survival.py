@@ -120,7 +120,9 @@ def _pair_sums(
         for row, kind in zip(counts, kinds, strict=True):
             if kind is not None:
                 # Sums of counts are whole numbers below 2^24, exact in float32; their products need float64.
-                row += np.einsum("eb,eb->b", of_first[own], kind.astype(np.float32) @ w[begin:], dtype=float)
+                with np.errstate(invalid="ignore"):  # some kernels of OpenBLAS set this flag without cause
+                    others = kind.astype(np.float32) @ w[begin:]
+                row += np.einsum("eb,eb->b", of_first[own], others, dtype=float)
     return counts
 
 

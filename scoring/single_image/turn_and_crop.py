@@ -82,14 +82,22 @@ def framing_line(framing: Framing, width: int, height: int) -> str:
     return f"Changed by hand: {', '.join(parts)}." if parts else ""
 
 
+def _limit(start_name: str, start: int, name: str, length: int, most: int) -> list[str]:
+    """Return a sentence with the limit of a start or a length that reaches beyond a side of `most` px."""
+    if not 0 <= start < most:
+        return [f"{start_name} must be from 0 to {most - 1} px."]
+    if start + length > most:
+        return [f"At {start_name} {start}, the {name} can be at most {most - start} px."]
+    return []
+
+
 def not_applied_line(framing: Framing, width: int, height: int) -> str:
     """Return a sentence that says that a part reaches beyond a turned photograph of width x height px, or is
     too small, and which part is used instead; "" if the part is used."""
     if framing.part is None:
         return ""
     left, top, wide, tall = framing.part
-    limits = [f"At Left {left}, the width can be at most {width - left} px."] * (left + wide > width)
-    limits += [f"At Top {top}, the height can be at most {height - top} px."] * (top + tall > height)
+    limits = [*_limit("Left", left, "width", wide, width), *_limit("Top", top, "height", tall, height)]
     why = ["reaches beyond the picture"] * bool(limits)
     sides = [max(wide, tall)] * 2 if framing.square else [wide, tall]
     if any(side < min(SMALLEST, most) for side, most in zip(sides, (width, height), strict=True)):

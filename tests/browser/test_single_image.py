@@ -200,7 +200,14 @@ def test_a_frame_is_dragged_over_an_own_image(single_image, viewport):
         pytest.approx(whole[0] / 4, abs=whole[0] / 30),
         pytest.approx(whole[1] / 4, abs=whole[1] / 30),
     )
-    assert page.get_by_label("Width", exact=True).input_value() == str(wide)
+    field = page.get_by_label("Width", exact=True)
+    assert field.input_value() == str(wide)
+    field.fill("99999")
+    field.press("Tab")
+    page.get_by_role("button", name="Whole picture").click()
+    page.get_by_text("Changed by hand: cropped to").first.wait_for(state="detached")
+    driver.settled(page)
+    assert field.input_value() == str(whole[0])
 
 
 def on_first_screen(page, headline, picture=None) -> None:

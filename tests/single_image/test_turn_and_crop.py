@@ -57,6 +57,8 @@ def test_a_typed_frame_beyond_the_picture_is_explained():
         "The frame reaches beyond the picture and is not applied. Left 0, Top 0, Width 900 and Height 600 "
         "are used instead. At Left 200, the width can be at most 700 px."
     )
+    assert "Left must be from 0 to 899 px." in not_applied_line(Framing(part=(5000, 0, 90, 60)), 900, 600)
+    assert "Top must be from 0 to 599 px." in not_applied_line(Framing(part=(0, -1, 90, 60)), 900, 600)
     assert "At Top 500, the height can be at most 100 px." in not_applied_line(
         Framing(part=(0, 500, 9, 200)), 900, 600
     )
