@@ -116,8 +116,10 @@ WORDS = {
         "Scores use only a part of the cases. At the end the withheld cases decide the ranking. The "
         "submission that a team nominated counts, or else the submission that the board's rule selects."
     ),
-    "ladder": "The Ladder shows a score only if it beats the team's best score by more than {step:g}. The "
-    "best shown score is ranked, even after the truth is opened.",
+    "ladder": (
+        "The Ladder shows a score only if it beats the team's best shown score by more than {step:g}. The "
+        "best shown score is ranked, even after the truth is opened."
+    ),
 }
 
 

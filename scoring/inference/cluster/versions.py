@@ -28,7 +28,7 @@ PACKAGES = (
 
 def versions() -> dict[str, str]:
     """Return the versions of the relevant packages by name, "missing" for packages that are not installed.
-    For Benchside, the version includes a digest of its code."""
+    For Benchside, a digest of its code stands in place of a version."""
     by_name = {"python": _version("python"), "processor": platform.machine()}
     by_name |= {name: _version(name) for name in PACKAGES}
     spec = find_spec("scoring")
