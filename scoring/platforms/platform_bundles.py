@@ -127,10 +127,8 @@ def bundle_files(platform: str, order: Order, problems: Sequence[Finding] = ()) 
         problems.append(error("bad-option", "--title", f"write 1 to {TITLE} characters."))
     problems += [error("bad-option", "--title", message) for _, message in hidden_characters(order.title)]
     if not _IMAGE.fullmatch(order.image):
-        message = (
-            f"{shortened(order.image)!r} is no name of a container image: write REGISTRY/PATH:TAG, such as "
-            "ghcr.io/me/lesions:1."
-        )
+        fault = f"{shortened(order.image)!r} is no name of a container image"
+        message = f"{fault}: write REGISTRY/PATH:TAG, such as ghcr.io/me/lesions:1."
         problems.append(error("bad-option", "--image", message))
     if platform == "codabench":
         problems += _codabench_problems(order)
