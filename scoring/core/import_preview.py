@@ -142,7 +142,7 @@ def with_scores(
     same = {c for c, card in cards.items() if not is_refused and trials.is_same(card, outcome)}
     changed = tuple(
         replace(f, fixes=tuple(told[fix.changes] for fix in f.fixes if fix.changes not in same))
-        if f.code in DOUBTFUL and f.fixes  # not: in a list, which takes minutes for 200,000 problems
+        if f.code in DOUBTFUL and f.fixes
         else f
         for f in findings
     )

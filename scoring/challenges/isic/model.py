@@ -80,7 +80,9 @@ def inspect(
     def about(inspection: Inspection) -> Sequence[Finding]:
         outputs = inspection.outputs if inspection.outputs.ndim == 2 else np.empty((0, 0))
         if not any_scale and not _are_scores(outputs):
-            raise InputRefused([_bad_output(file.name, outputs)], inspection.findings)
+            raise InputRefused(
+                [_bad_output(file.name, number_parsing.scale_of(outputs))], inspection.findings
+            )
         return output_order(inspection.model["metadata"], categories, file.name)[1] if categories else ()
 
     task = _task(len(categories) or None)
@@ -107,14 +109,14 @@ def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
         file, _task(len(names)), photos, len(names), progress=context.progress, cancelled=context.cancelled
     )
     order, _ = output_order(inspected.model["metadata"], names, file.name) if cases.categories else (None, ())
+    scale = number_parsing.scale_of(run.outputs)
     faults = [
-        f if f.code == "image-unreadable" else _bad_output(file.name, run.outputs, f.where)
-        for f in run.faults
+        f if f.code == "image-unreadable" else _bad_output(file.name, scale, f.where) for f in run.faults
     ]
     answers = run.outputs if order is None else run.outputs[:, order]
     if not any_scale:
         off = [i for i, row in enumerate(answers) if not _are_scores(row[None]) and not np.isnan(row).any()]
-        faults += [_bad_output(file.name, answers, photos.ids[i]) for i in off]
+        faults += [_bad_output(file.name, scale, photos.ids[i]) for i in off]
         answers = np.clip(answers, 0, 1)
     outputs = _means(answers, photos.of_case, len(cases))
     described = {**inspected.model, "categories": list(names)}
@@ -199,9 +201,8 @@ def _are_scores(outputs: np.ndarray) -> bool:
     )
 
 
-def _bad_output(model: str, outputs: np.ndarray, where: str | None = None) -> Finding:
-    """Return the finding about outputs beyond 0..1. outputs: of all images [N, K], which show the scale."""
-    scale = number_parsing.scale_of(outputs)
+def _bad_output(model: str, scale: str, where: str | None = None) -> Finding:
+    """Return the finding about outputs beyond 0..1. scale: of the outputs of all images (`scale_of`)."""
     is_multiple = scale in number_parsing.WORDS
     advice = (
         f"they are {number_parsing.WORDS[scale]}"
