@@ -121,7 +121,7 @@ def refusal(
     st.error(
         f"Nothing was scored. {way}" if title == NOT_SCORED else message,
         icon=":material/block:",
-        title=f"{title}: {count} problem{'s' * (count != 1)}",
+        title=f"{title}: {count:,} problem{'s' * (count != 1)}",
     )
     if take is not None:
         fix_buttons(first, take, f"{key}_all")

@@ -208,7 +208,7 @@ HEADS = {
     "duplicate-column": "{n} columns occur more than once",
     "missing-case": "{n} cases have no prediction",
     "extra-case": "{n} rows belong to no case of the test set",
-    "duplicate-case": "{n} cases occur more than once",
+    "duplicate-case": "{n} entries repeat a case",
     "row-length": "{n} rows have another number of cells than the header",
     "missing-value": "{n} rows have a missing value",
     "not-a-number": "{n} rows hold text such as {quoted} where a number is needed",
